@@ -98,7 +98,7 @@ static uint32_t violation_now(DvScene *scene, double *d)
                                     .grow = no_more};
         rows.of_state[s] = &entries[s];
     }
-    const DvStep step = {0.0, 0.01, DV_POSITION, DV_VELOCITY};
+    const DvStep step = {.time = 0.0, .dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
     assert_int_equal(ops->build(self, &step, &rows), DV_OK);
     assert_int_equal(ops->violation(self, &step, DV_CONSTRAIN_POSITION, d), DV_OK);
     first_block = blocks[0];

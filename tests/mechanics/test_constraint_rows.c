@@ -21,7 +21,7 @@
 
 #include "scene_text.h"
 
-static const DvStep step = {0.0, 0.01, DV_POSITION, DV_VELOCITY};
+static const DvStep step = {.time = 0.0, .dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
 
 static const DvMechanicalOperationsOps *ops_of_plugin(void)
 {

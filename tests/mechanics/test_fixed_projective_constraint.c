@@ -34,7 +34,9 @@ static const double *projected_velocity(DvScene *scene)
     DvObject *object = scene_object(scene, "/fixed");
     const DvProjectiveConstraintOps *ops = dv_object_ops(object, DV_PROJECTIVE_CONSTRAINT);
     const DvVec vector = {v, 4, 3};
-    ops->project_velocity(dv_object_self(object), &(DvStep){0.0, 0.01, DV_POSITION, DV_VELOCITY}, &vector);
+    ops->project_velocity(dv_object_self(object),
+                          &(DvStep){.time = 0.0, .dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY},
+                          &vector);
     return v;
 }
 
@@ -61,7 +63,7 @@ static bool is_held(DvScene *scene, double time)
     const DvProjectiveConstraintOps *ops = dv_object_ops(object, DV_PROJECTIVE_CONSTRAINT);
     double f[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     const DvVec vector = {f, 4, 3};
-    const DvStep step = {time, 0.5, DV_POSITION, DV_VELOCITY};
+    const DvStep step = {.time = time, .dt = 0.5, .position = DV_POSITION, .velocity = DV_VELOCITY};
     ops->project_response(dv_object_self(object), &step, &vector);
     int components = 0;
     ops->fixed(dv_object_self(object), &step, count_component, &components);

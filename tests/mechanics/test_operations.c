@@ -22,7 +22,7 @@
 
 #include "scene_text.h"
 
-static const DvStep step = {0.0, 0.01, DV_POSITION, DV_VELOCITY};
+static const DvStep step = {.time = 0.0, .dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
 
 static const DvMechanicalOperationsOps *ops_of_plugin(void)
 {
@@ -296,7 +296,7 @@ static void rows_and_columns_of_fixed_points_are_those_of_the_identity(void **st
             for (uint32_t i = 0; i < 9 && (row == 1 || a->columns[e] == 1); i++)
                 assert_true(a->values[9 * e + i] == (row == a->columns[e] && i % 4 == 0 ? 1.0 : 0.0));
     dv_data_set_double(dv_object_field(scene_object(scene, "/fixed"), "endTime"), 1.0);
-    const DvStep late = {2.0, 0.01, DV_POSITION, DV_VELOCITY};
+    const DvStep late = {.time = 2.0, .dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
     a = ops->assemble(m, &late, (DvFactors){.m = 1, .k = -1}, DV_ASSEMBLE_CONSTRAINED);
     assert_true(a->values[9 * (size_t)a->diagonal[1]] != 1.0); /* free again */
     ops->close(m);

@@ -89,7 +89,7 @@ static void each_body_has_its_own_stiffness(void **state)
             unit[c] = 1.0;
         const DvConstVec dx = {unit, 3, 6};
         const DvVec df = {product, 3, 6};
-        const DvStep step = {0.0, 0.01, DV_POSITION, DV_VELOCITY};
+        const DvStep step = {.time = 0.0, .dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
         ops->add_dforce(dv_object_self(scene_object(scene, "/field")), &step, 1.0, 0.0, &dx, &df);
         for (int body = 0; body < 3; body++) {
             assert_close(f.at[0][6 * body], -cases[i].linear[body], 1e-12);

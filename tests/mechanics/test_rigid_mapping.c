@@ -200,8 +200,8 @@ static void stabilized_stiffness_is_exact_where_that_is_definite(void **state)
             const DvMappingOps *ops = dv_object_ops(map, DV_MAPPING);
             const double f[6] = {3.0 * sign, 0, 0, 0, 5.0 * sign, 0}, dx[6] = {0, 0, 0, 0.1, 0.2, 0.3};
             memset(df[kind], 0, sizeof df[kind]);
-            ops->apply_djt(dv_object_self(map), NULL, 2.0, &(DvConstVec){f, 2, 3}, &(DvConstVec){dx, 1, 6},
-                           &(DvVec){df[kind], 1, 6});
+            ops->apply_djt(dv_object_self(map), &(DvStep){.dt = 0.01}, 2.0, &(DvConstVec){f, 2, 3},
+                           &(DvConstVec){dx, 1, 6}, &(DvVec){df[kind], 1, 6});
             dv_scene_free(scene);
         }
         /* -f_i x (dw x r_i) with r parallel to f: -(f . r) of the components of dw across r. */

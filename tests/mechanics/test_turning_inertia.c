@@ -315,7 +315,7 @@ static void the_step_of_a_body_is_newtons(void **state)
     double x[7] = {0}, v[6] = {0}, f[6] = {0};
     dv_quat_store(q, x + 3);
     dv_vec3_store(w, v + 3);
-    const DvStep step = {0, h, DV_POSITION, DV_VELOCITY};
+    const DvStep step = {.time = 0, .dt = h, .position = DV_POSITION, .velocity = DV_VELOCITY};
     force->add_force(self, &step, &(DvConstVec){x, 1, 7}, &(DvConstVec){v, 1, 6}, &(DvVec){f, 1, 6});
     const DvVec3 gyroscopic = dv_vec3_cross(momentum_of(q, w), w);
     assert_true(dv_vec3_norm(dv_vec3_sub(dv_vec3_load(f + 3), gyroscopic)) < 1e-14);
@@ -390,7 +390,7 @@ static void the_compliance_that_contacts_meet_turns_too(void **state)
     const DvConstraintCorrectionOps *answer = dv_object_ops(correction, DV_CONSTRAINT_CORRECTION);
     const DvStateRef dofs = scene_state(scene, "/dofs");
     const DvConstVec x = dv_state_read(dofs, DV_POSITION), v = dv_state_read(dofs, DV_VELOCITY);
-    const DvStep step = {0, 0.1, DV_POSITION, DV_VELOCITY};
+    const DvStep step = {.time = 0, .dt = 0.1, .position = DV_POSITION, .velocity = DV_VELOCITY};
     double f[12] = {0}, a[12] = {0}, dx[12] = {0};
     force->add_force(dv_object_self(mass), &step, &x, &v, &(DvVec){f, 2, 6});
     for (int i = 0; i < 12; i++)

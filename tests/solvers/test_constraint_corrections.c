@@ -48,7 +48,7 @@ typedef struct Case {
 } Case;
 
 static const double h = 0.02;
-static const DvStep now = {0.0, 0.02, DV_POSITION, DV_VELOCITY};
+static const DvStep now = {.time = 0.0, .dt = 0.02, .position = DV_POSITION, .velocity = DV_VELOCITY};
 
 /* ---- The constraint: random rows with forces that are given ---- */
 

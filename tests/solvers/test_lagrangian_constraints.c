@@ -134,7 +134,7 @@ static DvStatus build_at(Written *w, double time, DvConstraintOrder order)
                                        .grow = no_more_entries};
         w->rows.of_state[s] = &w->entries[s > 0 && states[s] == states[0] ? 0 : s];
     }
-    const DvStep step = {time, 0.5, DV_POSITION, DV_VELOCITY};
+    const DvStep step = {.time = time, .dt = 0.5, .position = DV_POSITION, .velocity = DV_VELOCITY};
     return w->ops->build(w->self, &step, &w->rows);
 }
 
@@ -153,7 +153,7 @@ static DvData *field_of(const Written *w, const char *name)
 
 static void violation_of(const Written *w, DvConstraintOrder order, double *d)
 {
-    const DvStep step = {0.0, 0.5, DV_POSITION, DV_VELOCITY};
+    const DvStep step = {.time = 0.0, .dt = 0.5, .position = DV_POSITION, .velocity = DV_VELOCITY};
     assert_int_equal(w->ops->violation(w->self, &step, order, d), DV_OK);
 }
 
@@ -414,7 +414,10 @@ static void it_says_where_its_rows_begin(void **state)
     Written w;
     look_at(&w, scene_from_text(ONE("Vec1d", "1 2", "<UniformLagrangianConstraint name='constraint'/>")));
     w.rows.next = 5;
-    assert_int_equal(w.ops->build(w.self, &(DvStep){0.0, 0.5, DV_POSITION, DV_VELOCITY}, &w.rows), DV_OK);
+    assert_int_equal(w.ops->build(w.self,
+                                  &(DvStep){.time = 0.0, .dt = 0.5, .position = DV_POSITION, .velocity = DV_VELOCITY},
+                                  &w.rows),
+                     DV_OK);
     assert_int_equal(dv_data_uint(field_of(&w, "constraintIndex")), 5);
     dv_scene_free(w.scene);
 }

@@ -44,7 +44,8 @@ void constraint_conformance(const ConstraintConformance *c)
     DvObject *object = scene_object(scene, "/fixed"), *states[2] = {NULL, NULL};
     const DvProjectiveConstraintOps *ops = dv_object_ops(object, DV_PROJECTIVE_CONSTRAINT);
     void *self = dv_object_self(object);
-    const DvStep step = {0.0, 0.01, DV_POSITION, DV_VELOCITY}, late = {10.0, 0.01, DV_POSITION, DV_VELOCITY};
+    const DvStep step = {.time = 0.0, .dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY},
+                 late = {.time = 10.0, .dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
     assert_int_equal(ops->states(self, states), 1);
     assert_ptr_equal(states[0], state.object);
     const uint32_t points = dv_state_count(state), dim = state.dof->deriv;

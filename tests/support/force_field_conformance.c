@@ -91,7 +91,7 @@ static Field field_of(const char *scene)
         f.n_coord += (size_t)f.points[s] * f.dof->coord;
         f.n_deriv += (size_t)f.points[s] * f.dof->deriv;
     }
-    f.step = (DvStep){.time = 0.0, .dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    f.step = (DvStep){.time = 0.0, .dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY, .kind = DV_MATRIX_ANY};
     return f;
 }
 
@@ -190,7 +190,55 @@ static void check_force(const Field *f, const double *x, const double *v)
     free(once), free(again), free(more), free(start);
 }
 
-static void check_product(const Field *f, bool symmetric, const double *x, const double *v)
+static DvSymmetry symmetry_of(const Field *f)
+{
+    return f->ops->symmetry ? f->ops->symmetry(f->self) : DV_SYMMETRIC;
+}
+
+/* New: K, column by column, as who takes matrices of a kind gets it. */
+static double *dense_stiffness(const Field *f, DvMatrixKind kind)
+{
+    Field asked = *f;
+    asked.step.kind = kind;
+    double *dense = numbers(f->n_deriv * f->n_deriv, 0, 0.0), *unit = numbers(f->n_deriv, 0, 0.0),
+           *column = numbers(f->n_deriv, 0, 0.0);
+    for (size_t j = 0; j < f->n_deriv; j++) {
+        memset(column, 0, f->n_deriv * sizeof *column);
+        unit[j] = 1.0;
+        add_dforce(&asked, 1.0, unit, column);
+        unit[j] = 0.0;
+        for (size_t i = 0; i < f->n_deriv; i++)
+            dense[i * f->n_deriv + j] = column[i];
+    }
+    free(unit), free(column);
+    return dense;
+}
+
+/* The statement of the class, the statement of the table, and the matrix agree. */
+static void check_symmetry(const Field *f, bool unsymmetric, const double *x, const double *v)
+{
+    const size_t n = f->n_deriv;
+    double *force = numbers(n, 0, 0.0);
+    add_force(f, x, v, force);
+    const DvSymmetry said = symmetry_of(f);
+    double *k = dense_stiffness(f, DV_MATRIX_ANY), *given = dense_stiffness(f, DV_MATRIX_SYMMETRIC), difference = 0.0;
+    const double size = largest(k, n * n);
+    assert_int_equal(said != DV_SYMMETRIC, unsymmetric);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            const double mean = 0.5 * (k[i * n + j] + k[j * n + i]), expected = said == DV_SYMMETRIC ? k[i * n + j]
+                                                                                : said == DV_SYMMETRIC_PART ? mean
+                                                                                                            : 0.0;
+            difference = fmax(difference, fabs(k[i * n + j] - k[j * n + i]));
+            assert_same_vectors("the symmetric matrix is what the class says", &given[i * n + j], &expected, 1,
+                                1e-12 * size);
+        }
+    if (unsymmetric ? !(difference > 1e-3 * size) : !(difference <= 1e-11 * size))
+        fail_msg("K and its transpose differ by %g of %g, and the class says %d", difference, size, said);
+    free(force), free(k), free(given);
+}
+
+static void check_product(const Field *f, const double *x, const double *v)
 {
     double *force = numbers(f->n_deriv, 0, 0.0), *u = numbers(f->n_deriv, 3, 1.0), *w = numbers(f->n_deriv, 4, 1.0),
            *ku = numbers(f->n_deriv, 0, 0.0), *kw = numbers(f->n_deriv, 0, 0.0), *both = numbers(f->n_deriv, 9, 1.0),
@@ -205,14 +253,8 @@ static void check_product(const Field *f, bool symmetric, const double *x, const
     dv_parallel_set_grain_divisor(1);
     dv_parallel_set_threads(1);
     assert_memory_equal(ku, again, f->n_deriv * sizeof *ku);
-    double uw = 0.0, wu = 0.0;
-    for (size_t i = 0; i < f->n_deriv; i++) {
-        uw += w[i] * ku[i];
-        wu += u[i] * kw[i];
+    for (size_t i = 0; i < f->n_deriv; i++)
         w[i] += 2.0 * u[i];
-    }
-    if (symmetric)
-        assert_same_vectors("the stiffness is symmetric", &uw, &wu, 1, 1e-11 * (1.0 + size * (double)f->n_deriv));
     add_dforce(f, -3.0, w, both);
     for (size_t i = 0; i < f->n_deriv; i++) {
         both[i] -= start[i];
@@ -452,12 +494,16 @@ void force_field_conformance(const ForceFieldConformance *c)
            *v = numbers(f.n_deriv, 6, 0.1), *none = numbers(f.n_deriv, 0, 0.0);
     check_version(&f, start, x, v);
     check_force(&f, x, v);
-    check_product(&f, !c->unsymmetric, x, v);
+    check_product(&f, x, v);
+    check_symmetry(&f, c->unsymmetric, x, v);
     if (c->tangent == TANGENT_EXACT)
         check_tangent(&f, x);
     else if (c->tangent == TANGENT_AT_REST)
         check_tangent(&f, rest);
     check_matrix(&f, x, v);
+    f.step.kind = DV_MATRIX_SYMMETRIC;
+    check_matrix(&f, x, v);
+    f.step.kind = DV_MATRIX_ANY;
     if (c->energy == ENERGY_EXACT)
         check_gradient(&f, x);
     else if (c->energy == ENERGY_AT_REST)

@@ -2,7 +2,9 @@
  *
  * What every force field owes, whatever its force:
  *   - forces and products add to what is there, are the same bits each time, with any number of threads and any size of chunks
- *   - add_dforce is linear, symmetric, and the derivative of add_force, by central differences
+ *   - add_dforce is linear, and the derivative of add_force, by central differences
+ *   - the stiffness is its transpose, or the class says that it is not: then it is found to be another, and who takes symmetric
+ *     matrices gets its symmetric part, or nothing, as the class says
  *   - the assembled matrix is add_dforce, column by column, through both kinds of view
  *   - the force is minus the gradient of the energy
  *   - internal forces have no sum and no torque; objective ones turn with the body, and are zero at rest
@@ -33,7 +35,7 @@ typedef struct ForceFieldConformance {
     ForceFieldTangent tangent;
     ForceFieldEnergy energy;
     const char *reason; /* why a term is left out */
-    bool unsymmetric;   /* the stiffness is not that of an energy */
+    bool unsymmetric;   /* the stiffness is not that of an energy, and here not its transpose */
     bool internal;      /* sum and torque vanish */
     bool objective;     /* turns with the body, zero at rest */
 } ForceFieldConformance;

@@ -67,8 +67,8 @@ typedef struct Constraint {
     uint32_t rows;
 } Constraint;
 
-static const DvStep begin = {0.0, 0.01, DV_POSITION, DV_VELOCITY};
-static const DvStep after = {0.0, 0.01, DV_FREE_POSITION, DV_FREE_VELOCITY};
+static const DvStep begin = {.time = 0.0, .dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+static const DvStep after = {.time = 0.0, .dt = 0.01, .position = DV_FREE_POSITION, .velocity = DV_FREE_VELOCITY};
 
 /* The first of the same states. */
 static uint32_t first_of(const Constraint *c, uint32_t s)

@@ -303,7 +303,7 @@ static void couplings_are_the_geometric_stiffness(const Subject *m, double *f, d
     dense->side = &m->in;
     dense->at = vector(n * n);
     m->ops->reserve_stiffness(m->self, &dense->pattern);
-    const DvMatrixView view = {.indirect = dense, .add = dense_add};
+    const DvMatrixView view = {.indirect = dense, .add = dense_add, .kind = m->step.kind};
     DvVec forces[MAX_STATES];
     DvConstVec forces_const[MAX_STATES];
     views(&m->out, f, DV_DERIVS, forces, forces_const);
@@ -373,6 +373,53 @@ static void geometric_stiffness_is_the_derivative_of_jt(const Subject *m, const 
     dv_free(behind);
 }
 
+/* New: the geometric stiffness as who takes matrices of a kind gets it. */
+static double *dense_geometric_stiffness(const Subject *m, double *f, DvMatrixKind kind)
+{
+    Subject asked = *m;
+    asked.step.kind = kind;
+    const size_t n = derivs(&m->in);
+    double *dense = vector(n * n), *unit = vector(n), *column = vector(n);
+    for (size_t c = 0; c < n; c++) {
+        memset(column, 0, n * sizeof *column);
+        unit[c] = 1.0;
+        apply_djt(&asked, 1.0, f, unit, column);
+        unit[c] = 0.0;
+        for (size_t r = 0; r < n; r++)
+            dense[r * n + c] = column[r];
+    }
+    dv_free(unit);
+    dv_free(column);
+    return dense;
+}
+
+/* What the mapping says of the symmetry of its geometric stiffness is so, and who takes symmetric matrices gets what it says. */
+static void the_symmetry_is_that_said(const Subject *m)
+{
+    const DvSymmetry said = m->ops->symmetry ? m->ops->symmetry(m->self) : DV_SYMMETRIC;
+    const size_t n = derivs(&m->in);
+    double *f = vector(derivs(&m->out)), *child = vector(coords(&m->out)), difference = 0.0, size = 0.0;
+    fill(f, derivs(&m->out), 1.0);
+    apply(m, m->x, child);
+    double *g = dense_geometric_stiffness(m, f, DV_MATRIX_ANY),
+           *given = dense_geometric_stiffness(m, f, DV_MATRIX_SYMMETRIC);
+    for (size_t i = 0; i < n * n; i++)
+        size = fmax(size, fabs(g[i]));
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c < n; c++) {
+            const double mean = 0.5 * (g[r * n + c] + g[c * n + r]), expected = said == DV_SYMMETRIC ? g[r * n + c]
+                                                                                : said == DV_SYMMETRIC_PART ? mean
+                                                                                                            : 0.0;
+            difference = fmax(difference, fabs(g[r * n + c] - g[c * n + r]));
+            assert_true(fabs(given[r * n + c] - expected) <= 1e-12 * size);
+        }
+    assert_true(said == DV_SYMMETRIC ? difference <= 1e-12 * size : difference > 1e-3 * size);
+    dv_free(f);
+    dv_free(child);
+    dv_free(g);
+    dv_free(given);
+}
+
 static void find_states(Side *side, uint32_t (*list)(void *, DvObject **, uint32_t), void *self)
 {
     DvObject *states[MAX_STATES];
@@ -394,7 +441,7 @@ void mapping_conformance(const MappingConformance *options)
     seed = 0x9e3779b97f4a7c15u;
     Subject m = {.ops = dv_object_ops(mapping[0], DV_MAPPING),
                  .self = dv_object_self(mapping[0]),
-                 .step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY}};
+                 .step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY, .kind = DV_MATRIX_ANY}};
     find_states(&m.in, m.ops->inputs, m.self);
     find_states(&m.out, m.ops->outputs, m.self);
 
@@ -413,6 +460,7 @@ void mapping_conformance(const MappingConformance *options)
     jt_is_the_transpose_and_adds(&m);
     the_blocks_are_j(&m);
     geometric_stiffness_is_the_derivative_of_jt(&m, options);
+    the_symmetry_is_that_said(&m);
 
     dv_free(start);
     dv_free(shift);

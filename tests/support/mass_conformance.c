@@ -219,7 +219,7 @@ void mass_conformance(const MassConformance *m)
     c.points = dv_state_count(c.state);
     c.dim = c.state.dof->deriv;
     c.n = (size_t)c.points * c.dim;
-    c.step = (DvStep){0.0, 0.01, DV_POSITION, DV_VELOCITY};
+    c.step = (DvStep){.time = 0.0, .dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
     assert_true(c.points > 0 && c.ops && c.force);
     assert_ptr_equal(c.ops->state(c.self), c.state.object);
     check_products(&c);

@@ -8,8 +8,9 @@
  * In the plane: w_b (-r_y, r_x), and the torque r_x f_y - r_y f_x.
  *
  * Geometric stiffness of body b: the torque changes by -f_i x (dw x r_i) when the body turns by dw, summed to the 3 x 3 block
- * G = sum [f_i]x [r_i]x (plane: -sum f_i . r_i). Exact is not symmetric; Stabilized takes the closest negative semi-definite
- * matrix to the symmetric part, so that an implicit step never loses definiteness.
+ * G = sum [f_i]x [r_i]x (plane: -sum f_i . r_i). Exact is not symmetric while there is a torque: (G - G^T) / 2 = -[t_b / 2]x. Solvers
+ * that take symmetric matrices alone get (G + G^T) / 2, the second derivative of the loads' energy by the rotation vector. Stabilized
+ * takes the closest negative semi-definite matrix to that, so that an implicit step never loses definiteness.
  *
  * When the mesh of the output changes, points keep their body and their place on it; a new one takes the mean place of those it was made
  * from, on the body of the first of them, else the origin of the body `index`.
@@ -381,7 +382,8 @@ static void apply_jt(void *self_, const DvStep *step, const DvConstVec *out, con
 /* ---- Geometric stiffness */
 
 /* G of the u-th body with points; in the plane only its last entry. */
-static DvMat3 stiffness_of_body(const RigidMapping *self, int kind, uint32_t u, const DvConstVec *f)
+static DvMat3 stiffness_of_body(const RigidMapping *self, int kind, DvMatrixKind matrix, uint32_t u,
+                                const DvConstVec *f)
 {
     DvMat3 g = dv_mat3_zero();
     for (uint32_t e = self->used_start[u]; e < self->used_start[u + 1]; e++) {
@@ -397,7 +399,9 @@ static DvMat3 stiffness_of_body(const RigidMapping *self, int kind, uint32_t u, 
             g = dv_mat3_sub(g, dv_mat3_diagonal(dv_vec3(power, power, power)));
         }
     }
-    return kind == STIFFNESS_STABILIZED ? dv_sym3_negative_part(dv_mat3_symmetric_part(g)) : g;
+    if (kind == STIFFNESS_STABILIZED)
+        return dv_sym3_negative_part(dv_mat3_symmetric_part(g));
+    return matrix == DV_MATRIX_SYMMETRIC ? dv_mat3_symmetric_part(g) : g;
 }
 
 static bool forces_fit(const RigidMapping *self, const DvConstVec *f)
@@ -408,13 +412,12 @@ static bool forces_fit(const RigidMapping *self, const DvConstVec *f)
 static void apply_djt(void *self_, const DvStep *step, double k, const DvConstVec *f, const DvConstVec *dx,
                       const DvVec *df)
 {
-    (void)step;
     RigidMapping *self = self_;
     const int kind = dv_data_choice(&self->geometric_stiffness);
     if (kind == STIFFNESS_NONE || !forces_fit(self, f) || self->bodies_in > dx->count)
         return;
     for (uint32_t u = 0; u < self->used; u++) {
-        const DvMat3 g = stiffness_of_body(self, kind, u, f);
+        const DvMat3 g = stiffness_of_body(self, kind, step->kind, u, f);
         const double *turn = dx->at + (size_t)self->used_body[u] * dx->dim;
         double *to = df->at + (size_t)self->used_body[u] * df->dim;
         if (in_plane(self))
@@ -446,13 +449,20 @@ static void assemble_stiffness(void *self_, double k, const DvConstVec *f, const
         return;
     const uint32_t deriv = self->base.in.dof->deriv, first = deriv - 3;
     for (uint32_t u = 0; u < self->used; u++) {
-        const DvMat3 g = stiffness_of_body(self, kind, u, f);
+        const DvMat3 g = stiffness_of_body(self, kind, view->kind, u, f);
         double block[6 * 6] = {0.0};
         for (uint32_t r = 0; r < 3; r++)
             for (uint32_t c = 0; c < 3; c++)
                 block[(first + r) * deriv + first + c] = g.m[r][c];
         dv_view_add(view, u, block, k);
     }
+}
+
+static DvSymmetry symmetry(void *self_)
+{
+    RigidMapping *self = self_;
+    return dv_data_choice(&self->geometric_stiffness) == STIFFNESS_EXACT && !in_plane(self) ? DV_SYMMETRIC_PART
+                                                                                            : DV_SYMMETRIC;
 }
 
 /* ---- J by blocks */
@@ -502,6 +512,7 @@ static const DvMappingOps ops = {
     .output_points = mapping_output_points,
     .reserve_stiffness = reserve_stiffness,
     .assemble_stiffness = assemble_stiffness,
+    .symmetry = symmetry,
 };
 
 /* ---- Life */

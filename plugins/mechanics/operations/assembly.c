@@ -34,6 +34,8 @@
 
 #define NOWHERE UINT32_MAX /* slot of a coupling with an external state: it counts as fixed */
 
+enum { KIND_SHIFT = 30 }; /* among the parts of an assembly: DvStep.kind */
+
 typedef enum Kind { FORCE_FIELD, MASS, MAPPING } Kind;
 
 /* Where the couplings of one pair of states of a component go. */
@@ -1297,7 +1299,8 @@ static DvMatrixView view_of(Assembly *as, const Contribution *c)
                          .block = as->blocks.block,
                          .direct = c->direct,
                          .indirect = c,
-                         .add = add_indirect};
+                         .add = add_indirect,
+                         .kind = (DvMatrixKind)(as->parts >> KIND_SHIFT)};
     if (c->direct) {
         const Target *target = c->direct_target;
         view.block = target->rows;
@@ -1601,6 +1604,7 @@ const DvBlockMatrix *assembly_run(DvMechanics *m, const DvStep *step, DvFactors 
 {
     bool turned;
     Assembly *as = current(m, &turned);
+    parts |= (uint32_t)step->kind << KIND_SHIFT;
     m->depth++;
     const bool same_sources = note_sources(as, m, factors, parts);
     const bool same_fixed = !(parts & DV_ASSEMBLE_CONSTRAINED) || !update_fixed(as, m, step);

@@ -1049,7 +1049,8 @@ static double kinetic_energy(DvMechanics *m)
 
 static double potential_energy(DvMechanics *m)
 {
-    const DvStep step = {dv_node_time(m->node), dv_node_dt(m->node), DV_POSITION, DV_VELOCITY};
+    const DvStep step = {
+        .time = dv_node_time(m->node), .dt = dv_node_dt(m->node), .position = DV_POSITION, .velocity = DV_VELOCITY};
     begin(m, same_roles(DV_POSITION, DV_NO_VEC, DV_NO_VEC));
     double energy = 0.0;
     for (uint32_t i = 0; i < m->field_list.count; i++) {
@@ -1074,6 +1075,30 @@ static void momentum(DvMechanics *m, double sum[6])
             mass->mass->momentum(mass->self, state->x, state->v, sum);
     }
     end(m);
+}
+
+static void list_one(DvObject **objects, uint32_t capacity, uint32_t *count, DvObject *object)
+{
+    if (*count < capacity)
+        objects[*count] = object;
+    ++*count;
+}
+
+static uint32_t list_unsymmetric(DvMechanics *m, DvObject **objects, uint32_t capacity)
+{
+    uint32_t count = 0;
+    mechanics_update(m);
+    for (uint32_t i = 0; i < m->field_list.count; i++) {
+        const FieldItem *field = field_at(m, i);
+        if (!field->below_stop && field->ops->symmetry && field->ops->symmetry(field->self) != DV_SYMMETRIC)
+            list_one(objects, capacity, &count, field->object);
+    }
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        const MappingItem *mapping = mapping_at(m, i);
+        if (mapping->loads && mapping->ops->symmetry && mapping->ops->symmetry(mapping->self) != DV_SYMMETRIC)
+            list_one(objects, capacity, &count, mapping->object);
+    }
+    return count;
 }
 
 const DvMechanicalOperationsOps dv_mechanical_operations = {
@@ -1116,4 +1141,5 @@ const DvMechanicalOperationsOps dv_mechanical_operations = {
     .potential_energy = potential_energy,
     .momentum = momentum,
     .scratch = scratch,
+    .unsymmetric = list_unsymmetric,
 };

@@ -244,7 +244,7 @@ static void ask_all(Answer *best, const DvFault *fault)
 /* What follows from the scene as a whole; something always does. */
 static void ask_myself(Answer *best, const DvMechanics *m, uint32_t state, const DvFault *fault)
 {
-    const DvStep step = {fault->time, fault->dt, DV_POSITION, DV_VELOCITY};
+    const DvStep step = {.time = fault->time, .dt = fault->dt, .position = DV_POSITION, .velocity = DV_VELOCITY};
     const double mass = mass_of(m, state, fault->point);
     const bool stiff = has_stiffness(m, state);
     char text[128];
@@ -504,7 +504,8 @@ static bool restore_last_good(DvNode *root)
             if (state_has(s, scratch[k]))
                 state_clear(s, scratch[k]);
         }
-    const DvStep step = {dv_node_time(root), dv_node_dt(root), DV_POSITION, DV_VELOCITY};
+    const DvStep step = {
+        .time = dv_node_time(root), .dt = dv_node_dt(root), .position = DV_POSITION, .velocity = DV_VELOCITY};
     dv_mechanical_operations.propagate_position(m, &step, DV_POSITION);
     dv_mechanical_operations.propagate_velocity(m, &step, DV_VELOCITY);
     return any;

@@ -368,6 +368,12 @@ static void destroy(DvObject *object, void *self_)
     dv_curve_free(&self->denominators);
 }
 
+static DvMatrixKind takes(void *self)
+{
+    (void)self;
+    return DV_MATRIX_NEARLY_SYMMETRIC;
+}
+
 static const DvLinearSolverOps ops = {
     .size = sizeof(DvLinearSolverOps),
     .set_system = set_system,
@@ -377,6 +383,7 @@ static const DvLinearSolverOps ops = {
     .solve_many = dv_many_solve,
     .compliance = dv_many_compliance,
     .mechanics = mechanics,
+    .takes = takes,
 };
 
 const DvClass dv_cg_linear_solver = {

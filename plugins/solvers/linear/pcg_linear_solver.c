@@ -321,6 +321,12 @@ static void destroy(DvObject *object, void *self_)
         dv_curve_free(&self->errors[i]);
 }
 
+static DvMatrixKind takes(void *self)
+{
+    (void)self;
+    return DV_MATRIX_NEARLY_SYMMETRIC;
+}
+
 static const DvLinearSolverOps ops = {
     .size = sizeof(DvLinearSolverOps),
     .set_system = set_system,
@@ -330,6 +336,7 @@ static const DvLinearSolverOps ops = {
     .solve_many = dv_many_solve,
     .compliance = dv_many_compliance,
     .mechanics = mechanics,
+    .takes = takes,
 };
 
 const DvClass dv_pcg_linear_solver = {

@@ -72,7 +72,7 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
     DvMechanics *m = self->mechanics.m;
     if (m == NULL || ops->unknowns(m) == 0)
         return DV_OK;
-    const DvStep step = dv_integration_step(dv_object_of(self), h);
+    const DvStep step = dv_integration_step(dv_object_of(self), h, (DvLinearSolverUse){0});
     dv_phase_begin("forces");
     ops->add_separate_gravity(m, h, velocity);
     ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);

@@ -106,7 +106,7 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
     DvMechanics *m = self->mechanics.m;
     if (m == NULL)
         return DV_OK;
-    const DvStep step = dv_integration_step(dv_object_of(self), h);
+    const DvStep step = dv_integration_step(dv_object_of(self), h, self->linear_solver);
     const double stiffness_damping = dv_data_double(&self->rayleigh_stiffness);
     const double mass_damping = dv_data_double(&self->rayleigh_mass);
     const double velocity_damping = dv_data_double(&self->velocity_damping);
@@ -202,6 +202,14 @@ static void cleanup(DvObject *object, void *self_)
     self->solution = DV_NO_VEC;
 }
 
+static void report(void *self_, DvReportLine line, void *context)
+{
+    const EulerImplicitSolver *self = self_;
+    dv_report_unsymmetric(&self->mechanics, self->linear_solver, line, context);
+}
+
+static const DvReportOps report_ops = {.size = sizeof report_ops, .report = report};
+
 static const DvOdeSolverOps ops = {
     .size = sizeof(DvOdeSolverOps),
     .solve = solve,
@@ -219,7 +227,7 @@ const DvClass dv_euler_implicit_solver = {
     .help = "Backward Euler: stable for large steps and stiff bodies, damps them a little.",
     .instance_size = sizeof(EulerImplicitSolver),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_ODE_SOLVER, .ops = &ops}, {0}},
+    .contracts = (const DvContract[]){{.id = DV_ODE_SOLVER, .ops = &ops}, {.id = DV_REPORT, .ops = &report_ops}, {0}},
     .init = init,
     .restore = restore,
     .reset = reset,

@@ -6,6 +6,8 @@
 
 #include "system/linear_system.h"
 
+#include <divan/contracts/force_field.h>
+#include <divan/contracts/mapping.h>
 #include <divan/memory.h>
 #include <divan/plugin.h>
 
@@ -103,10 +105,61 @@ void dv_integration_close(DvIntegration *integration)
     integration->solver = (DvLinearSolverUse){0};
 }
 
-DvStep dv_integration_step(DvObject *object, double dt)
+static DvMatrixKind kind_of(DvLinearSolverUse solver)
 {
-    return (DvStep){
-        .time = dv_node_time(dv_object_node(object)), .dt = dt, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    return solver.ops && solver.ops->takes ? solver.ops->takes(solver.self) : DV_MATRIX_SYMMETRIC;
+}
+
+DvStep dv_integration_step(DvObject *object, double dt, DvLinearSolverUse solver)
+{
+    return (DvStep){.time = dv_node_time(dv_object_node(object)),
+                    .dt = dt,
+                    .position = DV_POSITION,
+                    .velocity = DV_VELOCITY,
+                    .kind = kind_of(solver)};
+}
+
+static DvSymmetry symmetry_of(const DvObject *object)
+{
+    const DvMappingOps *mapping = dv_object_ops(object, DV_MAPPING);
+    if (mapping)
+        return mapping->symmetry(dv_object_self(object));
+    const DvForceFieldOps *field = dv_object_ops(object, DV_FORCE_FIELD);
+    return (field ? field : (const DvForceFieldOps *)dv_object_ops(object, DV_INTERACTION_FORCE_FIELD))
+        ->symmetry(dv_object_self(object));
+}
+
+/* "not symmetric: A 'a' (...), B 'b' (...) and 3 more" */
+static void name_unsymmetric(DvText *text, DvObject *const *objects, uint32_t count)
+{
+    enum { MOST = 3 };
+    for (uint32_t i = 0; i < count && i < MOST; i++)
+        dv_text_add(text, "%s%s '%s' (%s)", i ? ", " : "", dv_object_class(objects[i])->name,
+                    dv_object_name(objects[i]),
+                    symmetry_of(objects[i]) == DV_SYMMETRIC_PART ? "its symmetric part counts"
+                                                                 : "left out: its force is explicit");
+    if (count > MOST)
+        dv_text_add(text, " and %u more", count - MOST);
+}
+
+void dv_report_unsymmetric(const DvIntegration *integration, DvLinearSolverUse solver, DvReportLine line, void *context)
+{
+    if (integration->m == NULL || kind_of(solver) == DV_MATRIX_ANY)
+        return;
+    const uint32_t count = integration->ops->unsymmetric(integration->m, NULL, 0);
+    if (count == 0)
+        return;
+    const DvStepMark mark = dv_step_mark();
+    DvObject **objects = dv_step_alloc(count, sizeof *objects);
+    integration->ops->unsymmetric(integration->m, objects, count);
+    const DvObject *linear = dv_object_of(solver.self);
+    DvText text = {0};
+    dv_text_add(&text, "%s '%s' takes symmetric matrices alone, and the stiffness of these is not symmetric: ",
+                dv_object_class(linear)->name, dv_object_name(linear));
+    name_unsymmetric(&text, objects, count);
+    line(context, text.at);
+    dv_text_free(&text);
+    dv_step_release(mark);
 }
 
 static bool starts_from_guess(DvLinearSolverUse solver)

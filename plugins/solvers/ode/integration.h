@@ -6,6 +6,7 @@
 #ifndef DV_SOLVERS_INTEGRATION_H
 #define DV_SOLVERS_INTEGRATION_H
 
+#include <divan/contracts/report.h>
 #include <divan/contracts/solver.h>
 
 /* A linear solver with its functions at hand. */
@@ -37,8 +38,12 @@ DV_NODISCARD DvStatus dv_integration_solve(DvIntegration *integration, DvLinearS
 /* The same system again, where another has taken the linear solver since: DvOdeSolverOps.hold_system. */
 DV_NODISCARD DvStatus dv_integration_hold_system(DvIntegration *integration);
 
-/* The step that starts now, on position and velocity. */
-DvStep dv_integration_step(DvObject *object, double dt);
+/* The step that starts now, on position and velocity; `solver`: what its matrices are for, or none. */
+DvStep dv_integration_step(DvObject *object, double dt, DvLinearSolverUse solver);
+
+/* For DV_REPORT: a line for all stiffness that differs from its transpose where the solver takes symmetric matrices alone. */
+void dv_report_unsymmetric(const DvIntegration *integration, DvLinearSolverUse solver, DvReportLine line,
+                           void *context);
 
 /* A derivative vector for use within one solve: `number` below DV_SCRATCH_COUNT - DV_SCRATCH_INTEGRATION. */
 DvVecId dv_integration_scratch(const DvIntegration *integration, uint32_t number);

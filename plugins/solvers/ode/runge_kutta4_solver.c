@@ -70,7 +70,7 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
     take_vectors(self);
     dv_phase_begin("forces");
     ops->add_separate_gravity(m, h, DV_VELOCITY);
-    DvStep step = dv_integration_step(dv_object_of(self), h);
+    DvStep step = dv_integration_step(dv_object_of(self), h, (DvLinearSolverUse){0});
     ops->compute_acceleration(m, &step, self->acceleration[0]);
     for (int s = 1; s < STAGES; s++) {
         const double fraction = s < STAGES - 1 ? h / 2.0 : h;

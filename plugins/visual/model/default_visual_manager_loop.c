@@ -40,7 +40,8 @@ static void apply(DvObject *object, const DvMappingOps *ops)
         out[i] = dv_state_write(s, DV_POSITION, DV_OVERWRITE);
     }
     const DvNode *node = dv_object_node(object);
-    const DvStep step = {dv_node_time(node), dv_node_dt(node), DV_POSITION, DV_VELOCITY};
+    const DvStep step = {
+        .time = dv_node_time(node), .dt = dv_node_dt(node), .position = DV_POSITION, .velocity = DV_VELOCITY};
     ops->apply(self, &step, in, out);
     dv_step_release(mark);
 }

@@ -160,6 +160,9 @@ typedef struct DvMechanicalOperationsOps {
      * there, nobody gives them back. ids [count] of the scratch vectors `first` to first + count - 1 (below DV_SCRATCH_COUNT) of
      * a kind. true: this mechanics asks for one of them for the first time, and all of them are zero; else they hold anything.     [step] */
     bool (*scratch)(DvMechanics *m, DvVecKind kind, uint32_t first, uint32_t count, DvVecId *ids);
+    /* Force fields and mappings whose stiffness may now differ from its transpose, in tree order; stores at most capacity,
+     * returns how many there are.     [main] */
+    uint32_t (*unsymmetric)(DvMechanics *m, DvObject **objects, uint32_t capacity);
 } DvMechanicalOperationsOps;
 
 DV_END_DECLS

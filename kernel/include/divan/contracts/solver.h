@@ -83,6 +83,8 @@ typedef struct DvLinearSolverOps {
     /* Optional: the mechanics of its present system, to be compared alone; NULL: it has none. Whoever shares a solver sets its system
      * again when it is another's. Absent: it is not shared. */
     const DvMechanics *(*mechanics)(void *self);
+    /* Optional (absent: DV_MATRIX_SYMMETRIC): which matrices it solves. Who builds a system sets DvStep.kind by it. */
+    DvMatrixKind (*takes)(void *self);
 } DvLinearSolverOps;
 /* Whether the solver certainly has a system of other mechanics than `m`. */
 static inline bool dv_linear_solver_is_of_another(const DvLinearSolverOps *ops, void *self, const DvMechanics *m)

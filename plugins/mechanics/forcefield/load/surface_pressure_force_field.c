@@ -6,7 +6,9 @@
  *   K dx of a triangle: p / 6 (bc x dx_a - ac x dx_b + ab x dx_c) at each of its points
  *
  * K is the derivative of forces on triangles where the pressure does not change and no mainDirection is given; it is symmetric for
- * closed surfaces alone. Quads are explicit. Triangles and quads are those of lists, which stay with them when the mesh changes, or
+ * closed surfaces alone. An open one has K - K^T along its rim. Solvers that take symmetric matrices alone do without the K of an open
+ * surface: with (K + K^T) / 2, damped in proportion to the stiffness, a bar that is pulled at its tip gathers energy at small steps. Quads
+ * are explicit; where they close the surface conjugate gradients have the K of its triangles. Triangles and quads are those of lists, which stay with them when the mesh changes, or
  * else all, or all whose points are in a box at the moment.
  *
  *   pulseMode                the pressure rises and falls between its bounds by pressureSpeed, with each evaluation of the force
@@ -25,8 +27,11 @@
 typedef struct PressedTriangle { /* of the last force */
     uint32_t point[3];
     double factor; /* p / 6, times how often it is pressed */
+    double share;  /* how often */
     DvVec3 ab, ac;
 } PressedTriangle;
+
+typedef enum Rim { NO_RIM, RIM_OF_QUADS, RIM } Rim; /* of the triangles: none, closed by quads, open */
 
 typedef struct SurfacePressureForceField {
     SingleState base;
@@ -43,6 +48,9 @@ typedef struct SurfacePressureForceField {
     PressedTriangle *pressed; /* [pressed_count] */
     uint32_t pressed_count, pressed_capacity;
     uint64_t structure;
+    uint64_t rim_structure; /* of the pressed triangles when `rim` was found */
+    uint32_t rim_quads;     /* that there were */
+    Rim rim;
 } SurfacePressureForceField;
 
 static const DvElementKind kinds[2] = {DV_TRIANGLES, DV_QUADS};
@@ -281,7 +289,8 @@ static void remember(SurfacePressureForceField *self, uint32_t at, PressedTriang
         self->pressed = dv_realloc(self->pressed, at * sizeof one, larger * sizeof one);
         self->pressed_capacity = larger;
     }
-    if (at >= self->pressed_count || memcmp(self->pressed[at].point, one.point, sizeof one.point) != 0)
+    if (at >= self->pressed_count || memcmp(self->pressed[at].point, one.point, sizeof one.point) != 0 ||
+        self->pressed[at].share != one.share)
         self->structure++;
     self->pressed[at] = one;
 }
@@ -293,6 +302,7 @@ static void press_triangle(SurfacePressureForceField *self, const DvConstVec *x,
     const DvVec3 a = point_at(x, t[0]);
     const PressedTriangle one = {{t[0], t[1], t[2]},
                                  share * self->acting / 6.0,
+                                 share,
                                  dv_vec3_sub(point_at(x, t[1]), a),
                                  dv_vec3_sub(point_at(x, t[2]), a)};
     const DvVec3 force = force_of(self, one.ab, one.ac, share);
@@ -337,12 +347,84 @@ static bool has_tangent(SurfacePressureForceField *self)
     return self->base.state.dof->rotation || dv_data_bool(&self->use_tangent);
 }
 
+/* A number for the edge from p to q, whose negative is that of the way back. */
+static uint64_t number_of_edge(uint32_t p, uint32_t q)
+{
+    const uint64_t low = p < q ? p : q, high = p < q ? q : p;
+    uint64_t h = (low << 32 | high) + 0x9e3779b97f4a7c15u;
+    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
+    h ^= h >> 31;
+    return p < q ? h : 0 - h;
+}
+
+/* Of a triangle or quad, to a sum that is zero for a closed surface, and for others once in 2^64. */
+static void add_edges(uint64_t *sum, const uint32_t *element, uint32_t nodes, double share)
+{
+    const uint64_t times = (uint64_t)(int64_t)(share * 0x1p20);
+    for (uint32_t n = 0; n < nodes; n++)
+        *sum += times * number_of_edge(element[n], element[n + 1 < nodes ? n + 1 : 0]);
+}
+
+static void add_triangle_edges(SurfacePressureForceField *self, const DvConstVec *x, const uint32_t *t, double share,
+                               void *sum)
+{
+    (void)self, (void)x;
+    add_edges(sum, t, 3, share);
+}
+
+static void add_quad_edges(SurfacePressureForceField *self, const DvConstVec *x, const uint32_t *q, double share,
+                           void *sum)
+{
+    (void)self, (void)x;
+    add_edges(sum, q, 4, share);
+}
+
+/* Whether the triangles of the last force, or those of the positions before the first, have edges that others do not share the other
+ * way round; and whether some of these are not of quads either. */
+static Rim rim_of(SurfacePressureForceField *self)
+{
+    const uint32_t quads =
+        is_listed(self, 1) ? self->set[1].count : dv_topology_elements(&self->topology, DV_QUADS).count;
+    if (self->structure != 0 && self->rim_structure == self->structure && self->rim_quads == quads)
+        return self->rim;
+    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < self->pressed_count; i++)
+        add_edges(&sum, self->pressed[i].point, 3, self->pressed[i].share);
+    if (self->structure == 0)
+        for_each(self, 0, &x, true, add_triangle_edges, &sum);
+    self->rim = sum == 0 ? NO_RIM : RIM;
+    if (self->rim != NO_RIM && quads > 0) {
+        for_each(self, 1, &x, true, add_quad_edges, &sum);
+        self->rim = sum == 0 ? RIM_OF_QUADS : RIM;
+    }
+    self->rim_structure = self->structure;
+    self->rim_quads = quads;
+    return self->rim;
+}
+
+static DvSymmetry symmetry(void *self_)
+{
+    SurfacePressureForceField *self = self_;
+    return has_tangent(self) && rim_of(self) != NO_RIM ? DV_SYMMETRIC_WITHOUT : DV_SYMMETRIC;
+}
+
+/* Whether products and matrices have anything of it. */
+static bool takes_part(SurfacePressureForceField *self, DvMatrixKind kind)
+{
+    if (!has_tangent(self) || kind == DV_MATRIX_ANY)
+        return has_tangent(self);
+    const Rim rim = rim_of(self);
+    return rim == NO_RIM || (rim == RIM_OF_QUADS && kind == DV_MATRIX_NEARLY_SYMMETRIC);
+}
+
 static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
 {
-    (void)step;
     (void)b;
     SurfacePressureForceField *self = self_;
-    for (uint32_t i = 0; i < self->pressed_count && has_tangent(self); i++) {
+    const bool part = takes_part(self, step->kind);
+    for (uint32_t i = 0; i < self->pressed_count && part; i++) {
         const PressedTriangle *t = &self->pressed[i];
         if (!within(t->point, 3, dx))
             continue;
@@ -366,11 +448,11 @@ static void reserve(void *self_, DvPattern *pattern)
 
 static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
 {
-    (void)step;
     (void)b;
     SurfacePressureForceField *self = self_;
     const uint32_t deriv = self->base.state.dof->deriv;
-    for (uint32_t i = 0; i < self->pressed_count && has_tangent(self); i++) {
+    const bool part = takes_part(self, step->kind);
+    for (uint32_t i = 0; i < self->pressed_count && part; i++) {
         const PressedTriangle *t = &self->pressed[i];
         const DvVec3 arm[3] = {dv_vec3_sub(t->ac, t->ab), dv_vec3_scale(t->ac, -1.0), t->ab};
         for (uint32_t pair = 0; pair < 9; pair++) {
@@ -398,6 +480,7 @@ static const DvForceFieldOps ops = {
     .reserve = reserve,
     .assemble = assemble,
     .structure = structure,
+    .symmetry = symmetry,
 };
 
 static void draw(void *self_, DvDraw *target)
