@@ -3,7 +3,7 @@
 # What divan says about mistakes, word by word.     check_errors.sh DIVAN FOLDER [--show]
 #
 # Each FOLDER/*.expected is a transcript: `$ divan ARGUMENTS`, what comes out (both streams), `exit status N`. The commands run
-# in a copy of the folder, so that names of files have no folder in front. A .scn that no transcript names is a failure.
+# in a copy of the folder, so that names of files have no folder in front; it is called HERE. A .scn that no transcript names is a failure.
 # --show prints the transcripts as they are now instead, to be read before they are believed.
 set -eu
 divan=$(realpath "$1") folder=$2 show=${3:-}
@@ -28,7 +28,7 @@ for expected in *.expected; do
         # shellcheck disable=SC2086 # words of the command
         timeout 60 "$divan" $command 2>&1 || status=$?
         echo "exit status $status"
-    } | sed "s|$work/||g; s|$built/||g" >actual
+    } | sed "s|$work/||g; s|$work|HERE|g; s|$built/||g" >actual
     if [ -n "$show" ]; then
         cat actual
     elif ! cmp -s "$expected" actual; then

@@ -8,6 +8,7 @@
 # - The core of the kernel (kernel/src) does not know kernel/words, which knows of it only core.h.
 # - The kernel knows no physics and names no class of a plugin.
 # - Kernel and plugins leave the process alone: no exit, no abort.
+# - Components write files by dv_scene_output_* alone, so that a scene writes only where it may (pictures are written for a host).
 set -eu
 cd "$1"
 failed=0
@@ -67,5 +68,9 @@ complain "classes of plugins named in the kernel" "$named"
 
 leaving=$(grep -rnE '\b(exit|_exit|abort|quick_exit)\(' kernel/src kernel/words plugins --include='*.[ch]' | grep -vE ':[0-9]+: *(/?\*|//)' || true)
 complain "calls that end the process" "$leaving"
+
+writers=$(grep -rnE '\b(dv_output_(open|write) *\(|mkdir(at)? *\(|rename(at)? *\(|O_CREAT\b|fopen *\([^)]*"[wa])' plugins --include='*.c' --include='*.h' |
+    grep -v '^plugins/visual/image/plugin.c:' || true)
+complain "files written without the gate for scenes" "$writers"
 
 exit $failed
