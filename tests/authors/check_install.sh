@@ -28,7 +28,8 @@ printf '#include <divan/divan.h>\nint main(void) { return dv_start(NULL) == DV_O
 flags=$(pkg-config --cflags --libs divan-kernel)
 eval "cc -std=c11 -Wall -Werror -o host host.c $flags" || fail "a host is not built with: $flags"
 LD_LIBRARY_PATH=${pc%/pkgconfig/*} ./host || fail "the host does not start"
-[ -d "$(pkg-config --variable=datadir divan-kernel | sed 's/\\\\ / /g')" ] || fail "datadir is $(pkg-config --variable=datadir divan-kernel)"
+datadir=$(pkg-config --variable=datadir divan-kernel)
+[ -d "${datadir//\\ / }" ] || fail "datadir is $datadir"
 
 # Folders that were there keep their mode; DESTDIR stands before the prefix, which is what the files speak of.
 mkdir -p "$here/stage/opt/x/bin"
