@@ -263,6 +263,13 @@ static void vectors_written_before_a_mesh_are_those_of_its_points(void **state)
     scene = scene_from_text(GRID_STATE("position='" NINE "'"));
     assert_true(dv_state_read(dofs(scene), DV_POSITION).at[3] == 1);
     dv_scene_free(scene);
+    /* Zeros alone say how many points there are, at the origin, as old scenes have it; and that is told. */
+    static const char zeros[] = "<Node name='root'><RegularGridTopology n='3 1 3' min='0 0 0' max='1 0 1'/>"
+                                "<MechanicalObject name='dofs' velocity='0 0 0 0 0 0'/></Node>";
+    scene = scene_from_text(zeros);
+    ASSERT_VECTOR(scene, DV_POSITION, 0, 0, 0, 0, 0, 0);
+    dv_scene_free(scene);
+    expect_message(zeros, "position: 1 entry where other fields have 2; the missing ones are taken as the origin");
     expect_message(GRID_STATE("velocity='1 0 0 1 0 0'"),
                    "velocity: 2 entries where the mesh has 9; the missing ones are taken as zero");
     expect_message(GRID_STATE("velocity='" NINE " 1 0 0'"),

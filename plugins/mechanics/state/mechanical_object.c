@@ -258,7 +258,7 @@ static DvStatus init(DvObject *object, void *self_)
     mechanical_object_begin(self);
     mechanical_object_agree_on_size(self);
     bool spread = false;
-    if (mechanical_object_given(self, DV_POSITION) <= 1) {
+    if (mechanical_object_asks_for_points(self)) {
         const double *positions = ops ? ops->positions(topology_self) : NULL;
         if (positions && ops->point_count(topology_self) == 0)
             dv_warning(object,

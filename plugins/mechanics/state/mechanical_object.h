@@ -65,6 +65,9 @@ void mechanical_object_begin(MechanicalObject *self);         /* from now on the
 void mechanical_object_agree_on_size(MechanicalObject *self); /* all get the length of the longest */
 /* How many entries the vector of a field had before that. */
 size_t mechanical_object_given(const MechanicalObject *self, DvVecId id);
+/* Whether the points may come from a mesh: no positions are given, and what else is given does not consist of zeros alone, by which
+ * old scenes say how many points there are, at the origin. */
+bool mechanical_object_asks_for_points(MechanicalObject *self);
 /* Says which fields had another number, and what became of them. `spread`: one velocity went to all points. */
 void mechanical_object_check_lengths(MechanicalObject *self, bool spread);
 /* Those of the table above. */

@@ -112,6 +112,23 @@ size_t mechanical_object_given(const MechanicalObject *self, DvVecId id)
     return self->given[id] ? self->given[id] - 1 : 0;
 }
 
+bool mechanical_object_asks_for_points(MechanicalObject *self)
+{
+    bool longer = false;
+    if (mechanical_object_given(self, DV_POSITION) > 1)
+        return false;
+    for (size_t k = 0; k < VECTOR_FIELDS; k++) {
+        const DvVecId id = vector_fields[k].id;
+        const size_t given = mechanical_object_given(self, id);
+        const double *const at = dv_data_read(self->of_id[id]);
+        longer = longer || given > 1;
+        for (size_t i = 0; given > 1 && i < given * mechanical_object_dim_of(self, id); i++)
+            if (at[i] != 0.0)
+                return true;
+    }
+    return !longer;
+}
+
 /* One entry for several points: of forces and velocities that are zero nothing is missing, and what a step computes does not count. */
 static bool is_too_short(MechanicalObject *self, DvVecId id, bool spread)
 {
