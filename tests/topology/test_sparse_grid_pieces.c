@@ -147,7 +147,7 @@ static void bars_beside_each_other_have_cells_of_their_own(void **state)
     assert_int_equal(common_points(&pieces, 0, 1), 0);
     const uint32_t left = cell_at(&pieces, 1, 2, 2), right = cell_at(&pieces, 3, 2, 2);
     assert_true(left != right);
-    /* both have half of what is in the one, and of two pieces each is worth a quarter of that */
+    /* both have four parts of what is in the one, all alike, and are worth one of them */
     assert_true(fabs(sum_of_filled(&simple) / 4.0 - sum_of_filled(&pieces)) < 1e-6);
     const float *filled = pieces.cells->filled(pieces.self);
     assert_true(filled[left] == filled[right] && filled[left] > 0);
@@ -187,14 +187,16 @@ static void pieces_weigh_less_than_what_is_in_them(void **state)
          apart = grid_of_boxes("SparseGridRamificationTopology",
                                "n='2 2 2' nbVirtualFinerLevels='3' finestConnectivity='0'", three, 3);
     assert_true(filled_at(&pieces, 2, 2, 0.5) == filled_at(&simple, 2, 2, 0.5));
-    assert_true(filled_at(&pieces, 1, 2, 3) == filled_at(&simple, 1, 2, 3) / 8.0F); /* half of it, a quarter of that */
+    assert_true(filled_at(&pieces, 1, 2, 3) == filled_at(&simple, 1, 2, 3) / 8.0F); /* four parts of it, one of them */
     assert_true(filled_at(&pieces, 3, 2, 3) == filled_at(&simple, 3, 2, 3) / 8.0F);
     assert_int_equal(apart.hexahedra.count, 3);
-    const float share =
-        (float)sum_of_filled(&one) / 3.0F / 9.0F; /* the left two are beside each other on the level below too */
-    assert_true(fabsf(filled_at(&apart, 0.2, 2, 2) - share / 4.0F) < 1e-6F);
-    assert_true(fabsf(filled_at(&apart, 1.8, 2, 2) - share / 4.0F) < 1e-6F);
-    assert_true(fabsf(filled_at(&apart, 3.2, 2, 2) - share) < 1e-6F);
+    /* Let a part of a bar, 1 wide, weigh a; those at its sides, y < 1 and y > 3, are half empty: a/2. On the right the parts of the
+     * next level weigh 2 (a + a/2) / 8 each, and the bar one of them over 8: 3a/64. The left two are beside each other on that level
+     * too: there their last parts have a/2 / 8, and they a/128. The one cell weighs 4 (3a/4 + 3a/8) / 8 = 9a/16. */
+    const double a = sum_of_filled(&one) * 16.0 / 9.0;
+    assert_true(fabs((double)filled_at(&apart, 0.2, 2, 2) - a / 128.0) < 1e-9);
+    assert_true(fabs((double)filled_at(&apart, 1.8, 2, 2) - a / 128.0) < 1e-9);
+    assert_true(fabs((double)filled_at(&apart, 3.2, 2, 2) - 3.0 * a / 64.0) < 1e-9);
     dv_scene_free(simple.scene);
     dv_scene_free(pieces.scene);
     dv_scene_free(one.scene);
@@ -317,12 +319,44 @@ static void wrong_grids_are_named(void **state)
                       "SparseGridRamificationTopology 'g': no surface to fill");
 }
 
+/* A plate and a small block above it, in one cell of 4 m: the finest level has the block in one cell, half full; the next in one cell,
+ * 1/16; the coarse piece weighs 1/8 of that, whatever the plate is. So a bar of E A / 128 stretches: u = F L / (E A / 128). */
+static void a_small_piece_is_as_stiff_as_its_last_part(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' gravity='0 0 0' dt='1000'><DefaultAnimationLoop/><Node name='M'>"
+        "<EulerImplicitSolver rayleighStiffness='0' rayleighMass='0'/>"
+        "<SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>"
+        "<SparseGridRamificationTopology n='2 2 2' nbVirtualFinerLevels='2' finestConnectivity='0' "
+        "position='0 0 0  4 0 0  4 4 0  0 4 0  0 0 0.9  4 0 0.9  4 4 0.9  0 4 0.9  0 0 3.1  0.9 0 3.1  0.9 0.9 3.1  "
+        "0 0.9 3.1  0 0 4  0.9 0 4  0.9 0.9 4  0 0.9 4' "
+        "quads='3 2 1 0  4 5 6 7  0 1 5 4  1 2 6 5  2 3 7 6  3 0 4 7  11 10 9 8  12 13 14 15  8 9 13 12  9 10 14 13  "
+        "10 11 15 14  11 8 12 15'/><MechanicalObject name='dofs'/><UniformMass totalMass='1e-6'/>"
+        "<HexahedronFEMForceField youngModulus='1000' poissonRatio='0' method='large'/>"
+        "<FixedProjectiveConstraint indices='0 1 2 3 4 5 6 7 8 9 10 11'/>"
+        "<ConstantForceField indices='12 13 14 15' forces='0 0 0.01'/></Node></Node>");
+    const DvStateRef dofs = scene_state(scene, "/M/dofs");
+    double before[4];
+    for (size_t i = 0; i < 4; i++)
+        before[i] = dv_state_read(dofs, DV_POSITION).at[3 * (12 + i) + 2];
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    for (size_t i = 0; i < 4; i++) {
+        const double u = dv_state_read(dofs, DV_POSITION).at[3 * (12 + i) + 2] - before[i];
+        if (!(fabs(u - 1.254902e-3) < 1e-6))
+            fail_msg("point %zu moves by %.9g", 12 + i, u);
+    }
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bars_beside_each_other_have_cells_of_their_own),
         cmocka_unit_test(a_fork_parts_above_its_foot),
         cmocka_unit_test(pieces_weigh_less_than_what_is_in_them),
+        cmocka_unit_test(a_small_piece_is_as_stiff_as_its_last_part),
         cmocka_unit_test(cells_are_joined_by_edges_of_the_surface),
         cmocka_unit_test(a_solid_block_has_one_cell_each),
         cmocka_unit_test(cells_are_worth_what_fills_them),

@@ -200,16 +200,8 @@ typedef struct Growing { /* pieces of the coarse level so far */
     RealArray weight;
 } Growing;
 
-/* Of n pieces of a cell, each has a part 1 / n^2 of what is in it. So scenes have it where n is two, as far as motion tells; what is left
- * of three is not known. */
-static void thin_out(Growing *to, uint32_t first)
-{
-    const double pieces = to->cell.count - first;
-    for (uint32_t piece = first; piece < to->cell.count; piece++)
-        to->weight.data[piece] /= pieces * pieces;
-}
-
-/* A piece for each group, in the order of their first members. */
+/* A piece for each group, in the order of their first members. One that is alone in its cell weighs what is in it; of several, each
+ * weighs what its last member does, as old scenes have it. */
 static void add_groups(Grouping *g, uint32_t cell, Growing *to, uint32_t *parent)
 {
     const uint32_t first = to->cell.count;
@@ -232,7 +224,8 @@ static void add_groups(Grouping *g, uint32_t cell, Growing *to, uint32_t *parent
         }
         to->weight.data[parent[member]] += (double)g->fine->weight[member];
     }
-    thin_out(to, first);
+    for (uint32_t i = 0; i < g->members.count && to->cell.count > first + 1; i++)
+        to->weight.data[parent[g->members.data[i]]] = (double)g->fine->weight[g->members.data[i]];
     if (to->cell.count == first + 1 && inside == 8 && g->members.count == 8)
         to->kind.data[first] = VOXEL_INSIDE;
     for (uint32_t i = 0; i < g->members.count; i++)

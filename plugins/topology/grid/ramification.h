@@ -3,7 +3,7 @@
  * Cells of a grid that are there several times where separate pieces of matter pass through them. Pure functions.
  *
  * On the finest level each cell is one piece, joined to its neighbours. A coarser cell has a piece for each set of joined pieces in its
- * eight parts; where these are several, each weighs less than what is in it. Pieces share the points of a face where they are joined
+ * eight parts; where these are several, each weighs an eighth of its last part. Pieces share the points of a face where they are joined
  * across it, and no others.
  */
 #ifndef DIVAN_TOPOLOGY_RAMIFICATION_H
