@@ -3,6 +3,7 @@
  * Contacts that stick: what they owe as constraints, which of them count, and when they hold on. Without a constraint solver they are
  * found and not solved for, so that bodies move as they like; with one they hold.
  */
+#include <malloc.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -285,9 +286,51 @@ static void a_saved_contact_holds_on(void **state)
         "<SphereCollisionModel name='points' radius='0.1'/></Node>" FLOOR "</Node>");
 }
 
+/* Bytes of the heap in use, but what the allocator keeps. */
+static size_t bytes_in_use(void)
+{
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+/* Each of the two states is as large as a few megabytes: one that a contact did not give back stays. */
+static void both_states_are_given_back(void **state)
+{
+    (void)state;
+    enum { SCENES = 6, MUCH = 1 << 20 };
+    for (int large = 0; large < 2; large++) {
+        static const char text[] = "<Node name='root' gravity='0 0 0' dt='0.01'>" PIPELINE(
+            "") "<Node name='Ball'><EulerExplicitSolver/>"
+                "<MechanicalObject name='dofs' position='0 0.04 0'/><UniformMass totalMass='1'/>"
+                "<PointCollisionModel name='points'/></Node><Node name='Floor'><MeshTopology triangles='0 1 2'/>"
+                "<MechanicalObject name='dofs' position='-5 0 5  5 0 5  0 0 -5' /><TriangleCollisionModel name='floor' "
+                "simulated='0' moving='0'/></Node></Node>";
+        size_t first = 0;
+        for (int i = 0; i < SCENES; i++) {
+            DvScene *scene = scene_from_text(text);
+            steps(scene, 2);
+            assert_non_null(stick_of(scene));
+            /* What the fields hold is freed with the object: one that is not, is seen. */
+            DvObject *held = scene_object(scene, large ? "/Floor/dofs" : "/Ball/dofs");
+            const DvField field = {.name = "ballast", .type = &dv_type_doubles};
+            DvData *ballast = dv_object_add_field(held, &field);
+            assert_non_null(ballast);
+            memset(dv_data_begin_all(ballast, MUCH), 0, MUCH * sizeof(double));
+            dv_data_end(ballast);
+            dv_scene_free(scene);
+            if (i == 0)
+                first = bytes_in_use();
+        }
+        const size_t last = bytes_in_use();
+        if (last > first + MUCH * sizeof(double))
+            fail_msg("%zu bytes more are in use after %d scenes", last - first, SCENES - 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_states_are_given_back),
         cmocka_unit_test(points_that_stick_are_a_constraint),
         cmocka_unit_test(bodies_that_stick_are_a_constraint),
         cmocka_unit_test(what_touches_stays_as_far_apart_as_it_was),

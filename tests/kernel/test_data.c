@@ -583,6 +583,27 @@ static void engines_in_a_row_are_brought_up_to_date_in_order(void **state)
     assert_int_equal(*counters->updates, 4);
 }
 
+/* Each input of an engine is brought up to date before it, so that what fails there is not lost. */
+static void what_fails_above_an_engine_is_told_by_what_it_computes(void **state)
+{
+    (void)state;
+    static const char *const inputs[] = {"values", "factor"};
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        char names[2][16];
+        snprintf(names[0], sizeof names[0], "above%zu", i);
+        snprintf(names[1], sizeof names[1], "below%zu", i);
+        DvObject *above = make("SumEngine", names[0]), *below = make("SumEngine", names[1]);
+        char expected[64];
+        assert_int_equal(dv_data_set_text(field(below, "values"), "-1 -2"), DV_OK); /* times -1: nothing fails there */
+        dv_data_set_double(field(below, "factor"), -1);
+        assert_int_equal(dv_data_link(field(below, inputs[i]), field(above, "sum")), DV_OK);
+        assert_int_equal(dv_data_set_text(field(above, "values"), "-1"), DV_OK);
+        assert_int_equal(dv_data_update(field(below, "sum")), DV_ERROR_INVALID);
+        snprintf(expected, sizeof expected, "error: SumEngine '%s': a negative sum", names[0]);
+        expect_messages(expected);
+    }
+}
+
 static void an_engine_that_reads_what_follows_its_own_output_sees_the_value_so_far(void **state)
 {
     (void)state;
@@ -893,6 +914,7 @@ int main(void)
         scene_test(chains_of_links_may_be_as_long_as_they_like),
         scene_test(an_engine_computes_when_read_and_once_per_change),
         scene_test(engines_in_a_row_are_brought_up_to_date_in_order),
+        scene_test(what_fails_above_an_engine_is_told_by_what_it_computes),
         scene_test(an_engine_that_reads_what_follows_its_own_output_sees_the_value_so_far),
         scene_test(what_an_engine_only_passes_on_is_up_to_date_while_it_computes),
         scene_test(a_computed_field_that_follows_another_takes_the_value_of_that_one),

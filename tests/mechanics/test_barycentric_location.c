@@ -212,6 +212,39 @@ static void the_hashed_search_finds_the_best_score_of_its_cells(void **state)
         }
 }
 
+/* Cells are as wide as the edges are long in the mean: with the last one, the sum, or no cells, other elements would be found. */
+static void cells_are_as_wide_as_the_mean_edge(void **state)
+{
+    (void)state;
+    static Location found[MAX_POINTS];
+    static const uint32_t rising[6] = {0, 1, 0, 3, 0, 5}, falling[6] = {0, 5, 0, 3, 0, 1};
+    const uint32_t *const orders[2] = {rising, falling};
+    for (int order = 0; order < 2; order++) {
+        make_block(6, 0.1, 2.5);
+        block.target_count = 200;
+        const LocationMesh mesh = mesh_of(DV_TETRAHEDRA);
+        double sum = 0.0, last = 0.0;
+        for (uint32_t e = 0; e < 3; e++) {
+            last = dv_vec3_distance(dv_vec3_load(block.points + 3 * orders[order][2 * e]),
+                                    dv_vec3_load(block.points + 3 * orders[order][2 * e + 1]));
+            sum += last;
+        }
+        locate_by_hash(&mesh, (DvElements){orders[order], 3}, (LocationPoints){block.targets, block.target_count, 3},
+                       found);
+        uint32_t others[3] = {0, 0, 0};
+        const double widths[3] = {last, sum, 1e-3};
+        for (uint32_t i = 0; i < block.target_count; i++) {
+            const double *const p = block.targets + 3 * i, best = best_by_cells(&mesh, sum / 3.0, p);
+            assert_best(&mesh, found, i, best);
+            for (int k = 0; k < 3; k++)
+                others[k] += fabs(best_by_cells(&mesh, widths[k], p) - best) > 1e-6;
+        }
+        for (int k = 0; k < 3; k++)
+            if (others[k] == 0)
+                fail_msg("cells of %g find the same", widths[k]);
+    }
+}
+
 static void elements_that_cover_thousands_of_cells_are_found_too(void **state)
 {
     (void)state;
@@ -749,6 +782,7 @@ int main(void)
         cmocka_unit_test(the_nearest_of_flat_elements_is_none),
         cmocka_unit_test(the_search_in_all_finds_the_best_score),
         cmocka_unit_test(the_hashed_search_finds_the_best_score_of_its_cells),
+        cmocka_unit_test(cells_are_as_wide_as_the_mean_edge),
         cmocka_unit_test(elements_that_cover_thousands_of_cells_are_found_too),
         cmocka_unit_test(a_large_element_counts_in_its_own_cells_alone),
         cmocka_unit_test(flat_elements_and_missing_nodes_are_never_chosen),

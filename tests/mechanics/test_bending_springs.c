@@ -307,9 +307,45 @@ static void mistakes_are_named(void **state)
                       "the topology has point 9, the state has 6 points");
 }
 
+/* A vector of another number of points, which a solver may still have when the state has changed, gives nothing. */
+static void products_with_vectors_of_other_points_are_nothing(void **state)
+{
+    (void)state;
+    static const char *const scenes[] = {
+        "<Node>" TRIANGLES "<TriangularBendingSprings name='field' stiffness='30' damping='0'/></Node>",
+        "<Node>" QUADS "<QuadularBendingSprings name='field' stiffness='30' damping='0'/></Node>",
+    };
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        DvScene *scene = scene_from_text(scenes[i]);
+        DvObject *field = scene_object(scene, "/field");
+        const DvForceFieldOps *ops = field_ops(field);
+        static Forces f;
+        forces_at_time(scene, 0.0, &f);
+        const uint32_t points = dv_state_count(scene_state(scene, "/dofs"));
+        double dx[64], df[64];
+        for (int k = 0; k < 64; k++)
+            dx[k] = sin(k);
+        for (int less = 0; less < 3; less++) {
+            const uint32_t count = less < 2 ? points - (uint32_t)less : points + 1;
+            const DvConstVec in = {.at = dx, .count = count, .dim = 3};
+            const DvVec out = {.at = df, .count = count, .dim = 3};
+            const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+            double sum = 0.0;
+            memset(df, 0, sizeof df);
+            ops->add_dforce(dv_object_self(field), &step, 1.0, 0.0, &in, &out);
+            for (int k = 0; k < 64; k++)
+                sum += fabs(df[k]);
+            if (less == 0 ? sum <= 1.0 : sum != 0.0)
+                fail_msg("scene %zu, %u points: %g", i, count, sum);
+        }
+        dv_scene_free(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_with_vectors_of_other_points_are_nothing),
         cmocka_unit_test(triangular_bending_springs),
         cmocka_unit_test(quadular_bending_springs),
         cmocka_unit_test(quad_bending_springs),

@@ -217,6 +217,44 @@ static void a_total_is_shared_among_the_points_of_the_next_state(void **state)
     assert_null(said.at);
 }
 
+/* A mass m on the springs of a plane, k |n|^2: w = |n| sqrt(k / m), beyond h = 2 / w an explicit step diverges. */
+static void a_plane_tells_which_step_it_is_too_stiff_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *attributes;
+        double lightest, dt, likelihood;
+        const char *cause, *remedy;
+    } cases[] = {
+        {"normal='0 1 0' stiffness='10000'", 0.25, 0.02, 1.0, "oscillates at 200 rad/s", "a dt below 0.01 s"},
+        {"normal='0 1 0' stiffness='10000'", 1.0, 0.04, 1.0, "oscillates at 100 rad/s", "a dt below 0.02 s"},
+        {"normal='0 1 0' stiffness='10000'", 1.0, 0.0199, 0.0, NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "<Node><MechanicalObject name='dofs' position='0 0 0'/><PlaneForceField name='field' %s/></Node>",
+                 cases[i].attributes);
+        DvScene *scene = scene_from_text(text);
+        DvObject *field = scene_object(scene, "/field");
+        const DvFaultCauseOps *ops = dv_object_ops(field, DV_FAULT_CAUSE);
+        DvFault fault = fault_of_all_states();
+        fault.explicit_solver = true;
+        fault.lightest = cases[i].lightest;
+        fault.dt = cases[i].dt;
+        DvText cause = {0}, remedy = {0};
+        const double likelihood = ops->explain(dv_object_self(field), &fault, &cause, &remedy);
+        assert_true((likelihood > 0.0) == (cases[i].likelihood > 0.0));
+        if (cases[i].cause) {
+            assert_non_null(strstr(cause.at, cases[i].cause));
+            assert_non_null(strstr(remedy.at, cases[i].remedy));
+        }
+        dv_text_free(&cause);
+        dv_text_free(&remedy);
+        dv_scene_free(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +275,7 @@ int main(void)
         cmocka_unit_test(a_total_is_shared_among_the_points_of_the_next_state),
         cmocka_unit_test(forces_act_on_bodies_and_their_rotations),
         cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(a_plane_tells_which_step_it_is_too_stiff_for),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -136,6 +136,32 @@ static void legacy_binary_is_read_in_both_byte_orders(void **state)
     }
 }
 
+/* Numbers of a legacy file are stored from the highest byte on, unless the counts of its cells say otherwise; those of version 5.1 have
+ * none. */
+static void offsets_of_version_5_1_are_in_the_byte_order_of_the_file(void **state)
+{
+    (void)state;
+    char bytes[1024];
+    size_t size = 0;
+    put_text(bytes, &size, "# vtk DataFile Version 5.1\nt\nBINARY\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 float\n");
+    for (int i = 0; i < 15; i++)
+        put(bytes, &size, &(float){(float)points[i]}, 4, true);
+    put_text(bytes, &size, "\nCELLS 3 7\nOFFSETS vtktypeint64\n");
+    for (int i = 0; i < 3; i++)
+        put(bytes, &size, &(const int64_t[]){0, 4, 7}[i], 8, true);
+    put_text(bytes, &size, "\nCONNECTIVITY vtktypeint64\n");
+    for (int i = 0; i < 7; i++)
+        put(bytes, &size, &(const int64_t[]){0, 1, 2, 3, 1, 2, 4}[i], 8, true);
+    put_text(bytes, &size, "\nCELL_TYPES 2\n");
+    put(bytes, &size, &(int32_t){10}, 4, true);
+    put(bytes, &size, &(int32_t){5}, 4, true);
+    put_text(bytes, &size, "\nCELL_DATA 2\nSCALARS region short\nLOOKUP_TABLE default\n");
+    put(bytes, &size, &(int16_t){7}, 2, true);
+    put(bytes, &size, &(int16_t){-2}, 2, true);
+    Mesh mesh = read_bytes(bytes, size, false);
+    expect_the_mesh(&mesh, true);
+}
+
 static void poly_data_become_quads_fans_strips_and_lines(void **state)
 {
     (void)state;
@@ -453,6 +479,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(legacy_text_is_read),
         cmocka_unit_test(legacy_binary_is_read_in_both_byte_orders),
+        cmocka_unit_test(offsets_of_version_5_1_are_in_the_byte_order_of_the_file),
         cmocka_unit_test(poly_data_become_quads_fans_strips_and_lines),
         cmocka_unit_test(every_known_cell_type_becomes_elements),
         cmocka_unit_test(flipped_faces_are_reversed),
