@@ -9,6 +9,7 @@
 #include <divan/divan.h>
 #include <divan/memory.h>
 
+#include "back_report.h"
 #include "phase/neighbours.h"
 
 typedef struct Models {
@@ -144,6 +145,8 @@ void report_pairs(const DvObject *pipeline, DvObject *method, DvReportLine line,
             report_pair(method, a, b, &route, &text);
             note_neighbours(&neighbours, method, &models, i, k, &route);
             line(context, text.at);
+            report_back(method, a, b);
+            report_back(method, b, a);
             if (route.answer == DV_ROUTINE_NONE && is_new(&unserved, route.a, route.b))
                 dv_warning(method, "knows no distance of %s from %s: such models do not collide", route.a, route.b);
         }

@@ -31,6 +31,7 @@
 #include <divan/memory.h>
 #include <divan/parallel.h>
 #include <divan/types/matrix.h>
+#include <divan/worst.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,7 @@ typedef struct BarycentricMapping {
     uint32_t coming;      /* points of the output behind those located: these come */
     DvElementData output; /* points of the output's mesh, where it is another one that may change */
     Elsewhere elsewhere;  /* when the scene started */
+    DvWorst far, jumping; /* likewise */
     WeightedRows rows;
     TurningBody *bodies; /* [rows.rows]; NULL unless the bodies turn */
 } BarycentricMapping;
@@ -734,6 +736,54 @@ static void compare_with_nearest(BarycentricMapping *self, const LocationMesh *m
     dv_free(nearest);
 }
 
+/* The box around the nodes of a row: how far p is from it, and its diagonal. */
+static double box_distance(const double *points, const uint32_t *nodes, uint32_t count, DvVec3 p, double *diagonal)
+{
+    DvVec3 lower = dv_vec3_load(points + 3 * (size_t)nodes[0]), upper = lower;
+    for (uint32_t k = 1; k < count; k++) {
+        lower = dv_vec3_min(lower, dv_vec3_load(points + 3 * (size_t)nodes[k]));
+        upper = dv_vec3_max(upper, dv_vec3_load(points + 3 * (size_t)nodes[k]));
+    }
+    *diagonal = dv_vec3_distance(lower, upper);
+    return dv_vec3_distance(p, dv_vec3_max(lower, dv_vec3_min(upper, p)));
+}
+
+/* Points that are farther from their element than it is large, and, of grids, those that will not be where they are: the state of the grid
+ * has been moved, or has another shape. */
+static void look_at_places(BarycentricMapping *self, const LocationMesh *mesh, LocationPoints points,
+                           const RowBuilder *rows, bool grid)
+{
+    self->far = self->jumping = (DvWorst){0};
+    for (uint32_t i = 0; i < points.count; i++) {
+        const uint32_t first = rows->start[i], count = rows->start[i + 1] - first;
+        const DvVec3 p = dv_vec3_load(points.at + (size_t)i * points.dim);
+        if (count == 0)
+            continue;
+        double diagonal;
+        const double distance = box_distance(mesh->points, rows->nodes + first, count, p, &diagonal);
+        if (distance > diagonal)
+            dv_worst_add(&self->far, i, distance);
+        const DvVec3 place = place_of(mesh->points, rows->nodes + first, rows->weights + first, count);
+        const double jump = grid ? dv_vec3_distance(place, p) : 0.0;
+        if (jump > 1e-3 * diagonal)
+            dv_worst_add(&self->jumping, i, jump);
+    }
+    char worst[DV_WORST_TEXT];
+    if (self->far.count)
+        dv_warning(
+            dv_object_of(self),
+            "%u of %u points are farther from the element that they hang on than it is large, by m: %s; are both "
+            "states in one place, with the same translation, rotation and scale?",
+            self->far.count, points.count, dv_worst_text(&self->far, worst));
+    if (self->jumping.count)
+        dv_warning(
+            dv_object_of(self),
+            "%u of %u points go elsewhere as soon as they are mapped, by m: %s; they are located in the grid as its "
+            "fields say, and its state '%s' is not there: move the grid, not the state",
+            self->jumping.count, points.count, dv_worst_text(&self->jumping, worst),
+            dv_object_path(self->base.in.object));
+}
+
 /* Tangled hexahedra are put in order; mirrored ones need nothing. */
 static void order_hexahedra(BarycentricMapping *self, LocationMesh *mesh)
 {
@@ -880,6 +930,8 @@ static DvStatus locate(BarycentricMapping *self, bool first)
             dv_error(dv_object_of(self), DV_ERROR_INVALID,
                      "point %u of the output finds no element: all elements of the input's topology are flat", lost);
     self->elsewhere = (Elsewhere){0};
+    if (status == DV_OK && first)
+        look_at_places(self, &mesh, points, &builder, grid || cells);
     if (status == DV_OK && first && !grid && !cells && kind != DV_POINTS && kind != DV_EDGES &&
         !dv_data_bool(&self->nearest_element))
         compare_with_nearest(self, &mesh, points, &builder);
