@@ -5,6 +5,8 @@
 #include <divan/log.h>
 #include <divan/worst.h>
 
+#include <string.h>
+
 /* Pairs of numbers, of which the first three are told. */
 typedef struct Pairs {
     uint32_t count, at[DV_WORST_KEPT][2];
@@ -42,11 +44,9 @@ static uint32_t list_corners(DvElements elements, uint32_t nodes, DvConstVec res
     return count;
 }
 
-static Pairs points_in_one_place(DvElements elements, uint32_t nodes, DvConstVec rest)
+static Pairs points_in_one_place(DvConstVec rest, const uint32_t *corner, uint32_t count)
 {
     Pairs pairs = {0};
-    uint32_t *corner = dv_alloc(rest.count, sizeof *corner);
-    const uint32_t count = list_corners(elements, nodes, rest, corner);
     double *x = dv_alloc(count, 3 * sizeof *x);
     uint32_t *first = dv_alloc(count, sizeof *first);
     for (uint32_t i = 0; i < count; i++)
@@ -56,7 +56,6 @@ static Pairs points_in_one_place(DvElements elements, uint32_t nodes, DvConstVec
     for (uint32_t i = 0; i < count; i++)
         if (first[i] != i)
             add_pair(&pairs, corner[first[i]], corner[i]);
-    dv_free(corner);
     dv_free(x);
     dv_free(first);
     return pairs;
@@ -74,12 +73,35 @@ static Pairs elements_of_the_same_points(DvElements elements, uint32_t nodes)
     return pairs;
 }
 
+static void say_loose(const DvObject *object, const char *kind, uint32_t points, const uint32_t *corner,
+                      uint32_t corners)
+{
+    DvWorst loose = {0};
+    char numbers[DV_WORST_TEXT];
+    for (uint32_t p = 0, next = 0; p < points; p++)
+        if (next < corners && corner[next] == p)
+            next++;
+        else
+            dv_worst_add(&loose, p, 0.0);
+    if (loose.count)
+        dv_remark(
+            object,
+            "%u of %u points of its state are corners of none of its %s: %s; what else holds them? onlyAttachedPoints of "
+            "a loader drops points that no element uses",
+            loose.count, points, kind, dv_worst_text(&loose, numbers));
+}
+
 void element_faults_say(const DvObject *object, const char *kind, DvElements elements, uint32_t nodes, DvConstVec rest)
 {
     if (elements.count == 0 || !rest.at)
         return;
     DvText text = {0};
-    const Pairs points = points_in_one_place(elements, nodes, rest);
+    uint32_t *corner = dv_alloc(rest.count, sizeof *corner);
+    const uint32_t corners = list_corners(elements, nodes, rest, corner);
+    if (strcmp(kind, "tetrahedra") == 0 || strcmp(kind, "hexahedra") == 0) /* a surface may be that of a body */
+        say_loose(object, kind, rest.count, corner, corners);
+    const Pairs points = points_in_one_place(rest, corner, corners);
+    dv_free(corner);
     if (points.count > 0) {
         write_pairs(&text, &points);
         dv_warning(

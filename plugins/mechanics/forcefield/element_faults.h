@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Meshes that are not what they look like: points of elements in one place, so that what is on both sides is not connected, and elements
- * that are given twice, so that they count twice. Each is told in one line.
+ * that are given twice, so that they count twice; and points that no volume uses, which nothing may hold. Each is told in one line.
  */
 #ifndef DIVAN_MECHANICS_ELEMENT_FAULTS_H
 #define DIVAN_MECHANICS_ELEMENT_FAULTS_H

@@ -748,6 +748,8 @@ static DvStatus init(DvObject *object, void *self_)
             return status;
     }
     complete(self);
+    if (!rigid && self->given != GIVEN_POINT_MASSES)
+        mass_mesh_say_loose(object, &self->mesh, self->base.state);
     return mass_meet_others(object, &self->base);
 }
 

@@ -10,6 +10,8 @@
 
 #include <divan/math/hexahedron.h>
 #include <divan/math/vec.h>
+#include <divan/memory.h>
+#include <divan/worst.h>
 
 DvElements mass_mesh_elements(const MassMesh *mesh)
 {
@@ -74,6 +76,31 @@ DvStatus mass_mesh_find(DvObject *object, const DvLink *topology_link, const DvL
                       dv_object_name(mesh->topology.object));
     mass_mesh_forget(mesh);
     return status;
+}
+
+void mass_mesh_say_loose(const DvObject *object, const MassMesh *mesh, DvStateRef state)
+{
+    const DvElements elements = mass_mesh_elements(mesh);
+    const uint32_t points = dv_state_count(state);
+    if (points < 2 || !mesh->topology.object) /* others will size it later */
+        return;
+    uint8_t *used = dv_alloc(points, sizeof *used);
+    for (size_t i = 0; i < (size_t)elements.count * mesh->nodes; i++)
+        if (elements.at[i] < points)
+            used[elements.at[i]] = 1;
+    DvWorst loose = {0};
+    char numbers[DV_WORST_TEXT];
+    for (uint32_t p = 0; p < points; p++)
+        if (!used[p])
+            dv_worst_add(&loose, p, 0.0);
+    if (loose.count)
+        dv_warning(
+            object,
+            "%u of %u points of '%s' have no mass, because no element of '%s' uses them: %s; onlyAttachedPoints of a "
+            "loader drops such points",
+            loose.count, points, dv_object_path(state.object), dv_object_path(mesh->topology.object),
+            dv_worst_text(&loose, numbers));
+    dv_free(used);
 }
 
 void mass_mesh_forget(MassMesh *mesh)

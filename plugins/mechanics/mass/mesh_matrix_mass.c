@@ -1023,11 +1023,14 @@ static DvStatus init(DvObject *object, void *self_)
         return dv_field_error(
             &self->consistent, -1,
             "the exact matrix follows from the elements: give massDensity or totalMass, not vertexMass");
+    const bool given = dv_data_is_set(&self->point_masses);
     choose(self);
     const bool dynamic = mass_mesh_is_dynamic(&self->mesh);
     if (dynamic && self->exact)
         status = attach(self);
     complete(self);
+    if (!given)
+        mass_mesh_say_loose(object, &self->mesh, self->base.state);
     if (!self->lumped && !self->exact)
         warn_if_not_definite(self);
     if (dynamic && !self->exact)
