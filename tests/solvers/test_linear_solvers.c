@@ -532,18 +532,21 @@ static void collect(const DvMessage *message, void *context)
     }
 }
 
-static void a_singular_matrix_is_an_error_with_its_unknown(void **state)
+static void a_singular_matrix_is_an_error_with_its_point(void **state)
 {
     (void)state;
     static const struct {
         const char *solver, *part;
     } cases[] = {
         {"<SparseLDLSolver name='solver'/>",
-         "SparseLDLSolver 'solver': the matrix is singular: the pivot of unknown 1 of 2 is zero"},
+         "SparseLDLSolver 'solver': the matrix is singular: 1 point has neither mass nor stiffness in some direction: "
+         "point 1 of '/Body/MechanicalObject1'. Give every point mass"},
         {"<PCGLinearSolver preconditioner='@p'/><JacobiPreconditioner name='p'/>",
-         "the diagonal entry of unknown 1 of 2 is zero"},
+         "JacobiPreconditioner 'p': the matrix is singular: 1 point has neither mass nor stiffness in some direction: "
+         "point 1 of '/Body/MechanicalObject1'"},
         {"<PCGLinearSolver preconditioner='@p'/><BlockJacobiPreconditioner name='p'/>",
-         "the diagonal block of unknowns 0 to 2"},
+         "BlockJacobiPreconditioner 'p': the matrix is singular: 1 point has neither mass nor stiffness in some direction: "
+         "point 1 of '/Body/MechanicalObject1'"},
     };
     for (size_t i = 0; i < 3; i++) {
         char text[1024];
@@ -560,6 +563,53 @@ static void a_singular_matrix_is_an_error_with_its_unknown(void **state)
         assert_int_equal(status, DV_ERROR_SINGULAR);
         if (messages.at == NULL || strstr(messages.at, cases[i].part) == NULL)
             fail_msg("expected %s, got %s", cases[i].part, messages.at ? messages.at : "nothing");
+        dv_text_free(&messages);
+        dv_scene_free(scene);
+    }
+}
+
+/* What is said of all failing pivots: their states, how many and the first three, whether elements use them. */
+static void all_points_without_a_pivot_are_counted(void **state)
+{
+    (void)state;
+#define TETRA_BODY(name, positions, more)                                                                    \
+    "<Node name='" name "'><TetrahedronSetTopologyContainer position='" positions "' tetrahedra='0 1 2 3'/>" \
+    "<MechanicalObject name='dofs'/><MeshMatrixMass massDensity='1' lumping='1'/>"                           \
+    "<TetrahedronFEMForceField youngModulus='1e4' poissonRatio='0.3'/>" more "</Node>"
+#define TETRA "0 0 0 1 0 0 0 1 0 0 0 1"
+    static const struct {
+        const char *bodies, *parts[3];
+    } cases[] = {
+        {TETRA_BODY("A", TETRA, "") TETRA_BODY("B", TETRA " 9 9 9", ""),
+         {"1 point has neither", "point 4 of '/Bodies/B/dofs'. No element uses it", "onlyAttachedPoints"}},
+        {TETRA_BODY("A", TETRA " 8 8 8", "") TETRA_BODY("B", TETRA " 9 9 9 9 9 8 9 9 7 9 9 6", ""),
+         {"5 points have neither",
+          "point 4 of '/Bodies/A/dofs', points 4, 5, 6, ... of '/Bodies/B/dofs'. No element uses them",
+          "onlyAttachedPoints"}},
+        {TETRA_BODY("A", TETRA " 8 8 8", "") "<Node name='B'><MechanicalObject name='dofs' position='0 0 0 1 0 0'/>"
+                                             "<UniformMass vertexMass='1' indices='1'/></Node>",
+         {"2 points have neither",
+          "point 4 of '/Bodies/A/dofs', point 0 of '/Bodies/B/dofs'. No element uses 1 of them", "onlyAttachedPoints"}},
+        /* Held by each other, and by nothing else, without mass: all rows have entries. */
+        {"<Node name='B'><MechanicalObject name='dofs' template='Vec1d' position='0 1'/>"
+         "<SpringForceField template='Vec1d' spring='0 1 1 0 1'/></Node>",
+         {"the pivot of point", "of '/Bodies/B/dofs' is zero", "hold bodies that nothing else holds"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvText text = {0}, messages = {0};
+        dv_text_add(&text,
+                    "<Node name='root' dt='0.1'><DefaultAnimationLoop/><Node name='Bodies'><EulerImplicitSolver/>"
+                    "<SparseLDLSolver/>%s</Node></Node>",
+                    cases[i].bodies);
+        DvScene *scene = scene_from_text(text.at);
+        dv_log_set_handler(collect, &messages);
+        const DvStatus status = dv_scene_step(scene, 0);
+        dv_log_set_handler(NULL, NULL);
+        assert_int_equal(status, DV_ERROR_SINGULAR);
+        for (size_t p = 0; p < 3; p++)
+            if (messages.at == NULL || strstr(messages.at, cases[i].parts[p]) == NULL)
+                fail_msg("expected %s, got %s", cases[i].parts[p], messages.at ? messages.at : "nothing");
+        dv_text_free(&text);
         dv_text_free(&messages);
         dv_scene_free(scene);
     }
@@ -910,7 +960,8 @@ int main(void)
         cmocka_unit_test(tags_choose_among_many_linear_solvers),
         cmocka_unit_test(a_linear_system_leaves_out_what_it_is_told_to),
         cmocka_unit_test(projective_constraints_stay_out_of_the_matrix_when_told_so),
-        cmocka_unit_test(a_singular_matrix_is_an_error_with_its_unknown),
+        cmocka_unit_test(a_singular_matrix_is_an_error_with_its_point),
+        cmocka_unit_test(all_points_without_a_pivot_are_counted),
         cmocka_unit_test(a_body_that_is_left_where_it_is_is_told_of_and_one_that_rests_is_not),
         cmocka_unit_test(the_direct_solver_sees_a_matrix_change_after_it_was_the_same_for_long),
         cmocka_unit_test(the_direct_solver_sees_any_single_number_change),

@@ -4,6 +4,7 @@
  * types: block g couples the unknowns 3 g, 3 g + 1 and 3 g + 2. A last block that is not full is filled with the identity.
  */
 #include "linear/diagonal_preconditioner.h"
+#include "linear/singular_points.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,10 +65,7 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
         gather_blocks(a, self->numbers);
     for (size_t g = 0; g < groups; g++)
         if (!invert(self->numbers + 9 * g))
-            return dv_error(
-                dv_object_of(self), DV_ERROR_SINGULAR,
-                "the diagonal block of unknowns %zu to %zu of %zu is singular. Give every point mass or stiffness",
-                3 * g, 3 * g + 2, self->flat.n);
+            return dv_singular_points_refuse(dv_object_of(self), self->flat.ops, m, a, (uint32_t)(3 * g));
     return DV_OK;
 }
 

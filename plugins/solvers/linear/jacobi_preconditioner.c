@@ -4,6 +4,7 @@
  * from zero.
  */
 #include "linear/diagonal_preconditioner.h"
+#include "linear/singular_points.h"
 
 #include <math.h>
 
@@ -23,10 +24,7 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
         for (uint32_t c = 0; c < b; c++) {
             const double entry = a->values[(size_t)b * b * a->diagonal[row] + (b + 1) * c];
             if (!(fabs(entry) > 0.0))
-                return dv_error(
-                    dv_object_of(self), DV_ERROR_SINGULAR,
-                    "the diagonal entry of unknown %u of %u is zero or not a number. Give every point mass or stiffness",
-                    row * b + c, a->rows * b);
+                return dv_singular_points_refuse(dv_object_of(self), self->flat.ops, m, a, row * b + c);
             self->numbers[row * b + c] = entry;
         }
     return DV_OK;

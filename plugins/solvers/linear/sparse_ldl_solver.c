@@ -11,6 +11,7 @@
 #include "linear/flat_system.h"
 #include "linear/linear_solver_fields.h"
 #include "linear/many_solves.h"
+#include "linear/singular_points.h"
 
 #include <divan/contracts/solve_record.h>
 #include <divan/memory.h>
@@ -128,11 +129,7 @@ static DvStatus factor(SparseLdlSolver *self, const DvBlockMatrix *matrix)
         dv_data_set_int(&self->nonzeros, nonzeros < INT32_MAX ? (int32_t)nonzeros : INT32_MAX);
     }
     if (status != DV_OK)
-        return dv_error(
-            dv_object_of(self), status,
-            "the matrix is singular: the pivot of unknown %u of %u is zero or not a number. Give every point mass or "
-            "stiffness, and hold bodies that nothing else holds",
-            failed, matrix->rows * matrix->block);
+        return dv_singular_points_refuse(dv_object_of(self), self->flat.ops, self->flat.m, matrix, failed);
     return DV_OK;
 }
 
