@@ -479,6 +479,39 @@ static const DvClass short_sighted_mapping = {
     .init = short_init,
 };
 
+/* DeviceShiftMapping: three points behind the first of the parent, on a device, with a geometric stiffness: apply_djt does nothing, but
+ * is there. */
+
+static void device_djt(void *object_self, const DvStep *step, double k, const DvConstVec *out, const DvConstVec *dx,
+                       const DvVec *df)
+{
+    (void)object_self, (void)step, (void)k, (void)out, (void)dx, (void)df;
+}
+
+static const DvMappingOps device_shift_ops = {
+    .size = sizeof(DvMappingOps),
+    .space = DV_DEVICE,
+    .inputs = short_inputs,
+    .outputs = short_outputs,
+    .maps_forces = yes,
+    .is_mechanical = yes,
+    .keeps_topology = no,
+    .apply = short_apply,
+    .apply_j = short_apply_j,
+    .apply_jt = short_apply_jt,
+    .apply_djt = device_djt,
+    .jacobian = short_matrix,
+};
+
+static const DvClass device_shift_mapping = {
+    .size = sizeof(DvClass),
+    .name = "DeviceShiftMapping",
+    .help = "Computes three points on a device.",
+    .instance_size = sizeof(ShortSightedMapping),
+    .contracts = (const DvContract[]){{.id = DV_MAPPING, .ops = &device_shift_ops, .slot = true}, {0}},
+    .init = short_init,
+};
+
 /* AskedField: no force. What solvers keep of it, they need not ask for again. */
 
 typedef struct AskedField {
@@ -855,7 +888,7 @@ DV_PLUGIN = {
     .version = "1",
     .license = "LGPL-2.1-or-later",
     .help = "Classes that prove what the contracts carry.",
-    .classes =
-        (const DvClass *const[]){&fake_device_object, &device_well, &asked_field, &eager_solver, &short_sighted_mapping,
-                                 &contact_spawner, &destruction_counter, &element_watcher, &fast_device, NULL},
+    .classes = (const DvClass *const[]){&fake_device_object, &device_well, &asked_field, &eager_solver,
+                                        &short_sighted_mapping, &device_shift_mapping, &contact_spawner,
+                                        &destruction_counter, &element_watcher, &fast_device, NULL},
 };

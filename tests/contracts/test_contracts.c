@@ -100,6 +100,29 @@ static void product_components_run_unmodified_on_vectors_in_other_memory(void **
     }
 }
 
+/* Forces of constraints are on the host: a geometric stiffness elsewhere would lack them, so that is an error of the step. */
+static void constraint_forces_do_not_reach_a_geometric_stiffness_elsewhere(void **state)
+{
+    (void)state;
+    for (int forces = 0; forces <= 1; forces++) {
+        DvScene *scene = load(
+            "<Node name='root' dt='0.01'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver/>" CG
+            "<FakeDeviceObject name='dofs' position='0 0 0'/><UniformMass totalMass='1'/><Node name='Child'>"
+            "<FakeDeviceObject name='mapped' position='0 0 0 1 1 1 2 2 2'/><DeviceShiftMapping name='map'/></Node></Node></Node>");
+        const DvStateRef mapped =
+            dv_state_ref(dv_node_resolve(dv_scene_root(scene), NULL, "@/Body/Child/mapped", NULL));
+        make_steps(scene, 1);
+        if (forces) {
+            mapped.ops->clear(mapped.self, DV_LAMBDA);
+            assert_int_equal(dv_scene_step(scene, 0), DV_ERROR_UNSUPPORTED);
+            assert_non_null(strstr(dv_last_error(), "DeviceShiftMapping 'map': forces of constraints act on what it"));
+        } else {
+            make_steps(scene, 3);
+        }
+        dv_scene_free(scene);
+    }
+}
+
 static void nothing_moves_unless_the_other_side_asks(void **state)
 {
     (void)state;
@@ -562,6 +585,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(product_components_run_unmodified_on_vectors_in_other_memory),
+        cmocka_unit_test(constraint_forces_do_not_reach_a_geometric_stiffness_elsewhere),
         cmocka_unit_test(nothing_moves_unless_the_other_side_asks),
         cmocka_unit_test(a_component_of_a_device_and_a_state_of_the_host_are_refused),
         cmocka_unit_test(a_solver_may_allocate_before_its_state_is_there),

@@ -11,6 +11,8 @@
  */
 #include "constraint/constraint_base.h"
 
+#include <divan/contracts/report.h>
+
 #include <divan/math/quat.h>
 #include <divan/memory.h>
 
@@ -25,8 +27,11 @@ typedef struct LinearMovementProjectiveConstraint {
 static const DvField fields[] = {
     CONSTRAINT_FIELDS(LinearMovementProjectiveConstraint, base, "0", "points that are moved"),
     CONSTRAINT_START_FIELD(LinearMovementProjectiveConstraint, base),
-    FIELD(key_times, "keyTimes", dv_type_doubles, .init = "0", .unit = "s",
-          .help = "times of the movements, ascending"),
+    FIELD(
+        key_times, "keyTimes", dv_type_doubles, .init = "0", .unit = "s",
+        .help =
+            "times of the movements, ascending; from the last one on the points are free, so give one after the end to "
+            "hold them"),
     FIELD(movements, "movements", dv_type_derivs, .unit = "m, rad", .help = "movement at each key time"),
     FIELD(relative, "relativeMovements", dv_type_bool, .init = "1",
           .help = "movements start where the points were at first; otherwise they are positions"),
@@ -179,6 +184,26 @@ static void draw(void *self_, DvDraw *draw)
 
 static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw = draw};
 
+/* What surprises those who expect the last movement to hold, and to be reached at its time. */
+static void report(void *self_, DvReportLine line, void *context)
+{
+    LinearMovementProjectiveConstraint *self = self_;
+    size_t keys;
+    const double *time = dv_data_doubles(&self->key_times, &keys);
+    DvText text = {0};
+    if (keys == 0)
+        return;
+    dv_text_add(
+        &text,
+        "its points lag by a step (%g s): each step puts them where they are to be when it begins. Before %g s and from "
+        "%g s on, the first and the last key time, they are free; a further key with the last movement holds them",
+        dv_node_dt(dv_object_node(dv_object_of(self))), time[0], time[keys - 1]);
+    line(context, text.at);
+    dv_text_free(&text);
+}
+
+static const DvReportOps report_ops = {.size = sizeof(DvReportOps), .report = report};
+
 static DvStatus check_keys(LinearMovementProjectiveConstraint *self)
 {
     size_t keys, movements;
@@ -214,11 +239,14 @@ const DvClass dv_linear_movement_projective_constraint = {
     .bases = (const char *const[]){"ProjectiveConstraintSet", "BaseProjectiveConstraintSet", NULL},
     .family = "projective constraints",
     .module = "Sofa.Component.Constraint.Projective",
-    .help = "Points that move linearly between the movements of key times; before and after they are free.",
+    .help =
+        "Points that move linearly between the movements of key times, a step late: the movement is that of the time at which "
+        "a step begins. Before the first and from the last key time on they are free.",
     .instance_size = sizeof(LinearMovementProjectiveConstraint),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_PROJECTIVE_CONSTRAINT, .ops = &constraint_ops},
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
+                                      {.id = DV_REPORT, .ops = &report_ops},
                                       {0}},
     .init = init,
     .cleanup = constraint_cleanup,

@@ -127,15 +127,16 @@ typedef struct MappingItem {
     uint32_t *links; /* slots of the inputs, then of the outputs */
     uint32_t link_capacity;
     uint32_t inputs, outputs;
-    uint32_t loads;   /* outputs that are loaded */
-    bool in_slot;     /* the visitor walk knows one mapping per node */
-    bool below_stop;  /* it, or one above, does not map forces */
-    bool maps_forces; /* as of the compilation */
-    bool constrained; /* at the last compute_force: constraints act on what it computes, or above which it is */
-    bool below_stiff; /* as of then: one above it has a geometric stiffness */
-    bool refused;     /* it computes more points than an output has; reported */
-    bool tells;       /* has output_points: it is asked before each call */
-    uint64_t checked; /* sum of the outputs' points when J was last asked for its rows, + 1; 0: never */
+    uint32_t loads;      /* outputs that are loaded */
+    bool in_slot;        /* the visitor walk knows one mapping per node */
+    bool below_stop;     /* it, or one above, does not map forces */
+    bool maps_forces;    /* as of the compilation */
+    bool constrained;    /* at the last compute_force: constraints act on what it computes, or above which it is */
+    bool below_stiff;    /* as of then: one above it has a geometric stiffness */
+    bool refused;        /* it computes more points than an output has; reported */
+    bool told_elsewhere; /* that forces of constraints do not reach it */
+    bool tells;          /* has output_points: it is asked before each call */
+    uint64_t checked;    /* sum of the outputs' points when J was last asked for its rows, + 1; 0: never */
 } MappingItem;
 
 typedef struct ConstraintItem {

@@ -506,6 +506,24 @@ static void find_stiff_above(DvMechanics *m)
     }
 }
 
+/* Forces of constraints are on the host: where a mapping works elsewhere, or an output is, its geometric stiffness would lack them.
+ * That is told once, and the next check of a step fails. */
+static void refuse_elsewhere(DvMechanics *m, MappingItem *mapping)
+{
+    bool elsewhere = mapping->ops->space != DV_HOST;
+    for (uint32_t k = 0; k < mapping->outputs; k++)
+        elsewhere = elsewhere || !dv_state_serves(m->states[mapping_outputs_of(mapping)[k]].ref, DV_HOST);
+    if (!elsewhere || mapping->told_elsewhere || !(mapping->ops->apply_djt || mapping->below_stiff) ||
+        !mechanics_alive(m, mapping->object))
+        return;
+    mapping->told_elsewhere = true;
+    m->scene->fault = dv_error(
+        mapping->object, DV_ERROR_UNSUPPORTED,
+        "forces of constraints act on what it computes, and count in its geometric stiffness on the host alone, while it works %s; "
+        "take states and a mapping on the host, or a mapping without geometric stiffness",
+        mapping->ops->space != DV_HOST ? "on a device" : "for a state on a device");
+}
+
 /* Room in `pulled` for the mapped inputs of a mapping; how much is taken then. */
 static size_t place_pulled(DvMechanics *m, const MappingItem *mapping, size_t taken)
 {
@@ -529,7 +547,10 @@ static size_t find_constrained(DvMechanics *m)
     find_stiff_above(m);
     for (uint32_t i = m->mapping_list.count; i-- > 0;) {
         MappingItem *mapping = mapping_at(m, i);
-        mapping->constrained |= mapping->ops->apply_djt && any_output_is_constrained(m, mapping);
+        const bool constrained = any_output_is_constrained(m, mapping);
+        if (constrained)
+            refuse_elsewhere(m, mapping);
+        mapping->constrained |= mapping->ops->apply_djt && constrained;
         if (hands_on(m, mapping))
             taken = place_pulled(m, mapping, taken);
         m->any_constrained |= mapping->constrained;
