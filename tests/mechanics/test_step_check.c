@@ -130,7 +130,7 @@ static void other_causes_are_told_apart(void **state)
     expect_explanation("<Node name='root'>" IMPLICIT
                        "<MechanicalObject name='dofs' size='2'/><UniformMass totalMass='1' indices='1'/>"
                        "<SpringForceField spring='0 1 10 0 1'/></Node>",
-                       DV_POSITION, "likely cause: singular matrix; fix some points");
+                       DV_POSITION, "likely cause: none that a component has seen; use a smaller dt");
     expect_explanation("<Node name='root'>" IMPLICIT
                        "<MechanicalObject name='dofs'/><Node name='Child'><MechanicalObject/><IdentityMapping/>"
                        "<UniformMass totalMass='1'/></Node></Node>",

@@ -437,6 +437,57 @@ static void graphs_hold_each_sweep(void **state)
     }
 }
 
+/* ---- What was seen ---- */
+
+static void keep_warning(const DvMessage *message, void *context)
+{
+    if (message->level == DV_LEVEL_WARNING && message->component && strstr(message->component, "ConstraintSolver"))
+        dv_text_add(context, "%s\n", message->text);
+}
+
+/* Two bodies, `ties` between them; what the solver says of a step of so many sweeps. */
+static void expect_said(const char *ties, const char *sweeps, const char *part, const char *never)
+{
+    DvText text = {0}, said = {0};
+    dv_text_add(
+        &text,
+        ROOT("0 -9 0") FREE_MOTION
+        "<BlockGaussSeidelConstraintSolver tolerance='1e-12' maxIterations='%s'/>"
+        "<Node name='A'><EulerImplicitSolver/><CGLinearSolver iterations='9' tolerance='1e-15' threshold='1e-30'/>"
+        "<MechanicalObject name='dofs' position='0 0 0 1 0 0'/><UniformMass vertexMass='1'/>"
+        "<UncoupledConstraintCorrection compliance='1 2'/></Node>"
+        "<Node name='B'><EulerImplicitSolver/><CGLinearSolver iterations='9' tolerance='1e-15' threshold='1e-30'/>"
+        "<MechanicalObject name='dofs' position='0 0 0.5 1 0 0.5'/><UniformMass vertexMass='1'/>"
+        "<UncoupledConstraintCorrection compliance='3 4'/></Node>%s</Node>",
+        sweeps, ties);
+    DvScene *scene = NULL;
+    assert_int_equal(dv_scene_load_text(text.at, text.length, "scene.scn", NULL, NULL, &scene), DV_OK);
+    dv_log_set_handler(keep_warning, &said);
+    steps(scene, 1);
+    dv_log_set_handler(NULL, NULL);
+    assert_true((part != NULL) == (said.at != NULL));
+    assert_true(!part || strstr(said.at, part));
+    assert_true(!said.at || !strstr(said.at, never));
+    dv_text_free(&text);
+    dv_text_free(&said);
+    dv_scene_free(scene);
+}
+
+#define TIE(name, a, b, rest)                                                                            \
+    "<BilateralLagrangianConstraint name='" name "' object1='@A/dofs' object2='@B/dofs' first_point='" a \
+    "' second_point='" b "' rest_vector='" rest "'/>"
+static void a_contradiction_is_named_where_it_is_one(void **state)
+{
+    (void)state;
+    expect_said(TIE("p", "0", "0", "0 0 0.5") TIE("q", "0", "0", "0 0.25 0.5"), "50",
+                "constraints contradict each other: row 1 of '/p' and row 1 of '/q', which are 0.25 apart", "raise");
+    /* The same twice is no contradiction. */
+    expect_said(TIE("p", "0", "0", "0 0 0.5") TIE("q", "0", "0", "0 0 0.5"), "500", NULL, "contradict");
+    /* A chain that three sweeps do not solve is none either. */
+    expect_said(TIE("p", "0", "0", "0 0 0.4") TIE("q", "0", "1", "1 0 0.3") TIE("r", "1", "1", "0 0 0.2"), "3", "raise",
+                "contradict");
+}
+
 /* ---- ConstraintAnimationLoop ---- */
 
 /* Backward Euler has x_free = x + dt v_free, so that both loops make the same step. */
@@ -603,6 +654,7 @@ int main(void)
         cmocka_unit_test(conjugate_residuals_hold_ties_as_gauss_seidel_does),
         cmocka_unit_test(regularization_of_the_null_space_spares_the_other_rows),
         cmocka_unit_test(graphs_hold_each_sweep),
+        cmocka_unit_test(a_contradiction_is_named_where_it_is_one),
         cmocka_unit_test(its_own_loop_makes_the_same_steps),
         cmocka_unit_test(its_own_loop_makes_two_sweeps_at_least),
         cmocka_unit_test(mapped_points_follow_the_frame),

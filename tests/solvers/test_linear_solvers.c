@@ -615,6 +615,28 @@ static void all_points_without_a_pivot_are_counted(void **state)
     }
 }
 
+/* What has blown up is not singular. */
+static void a_matrix_that_is_not_finite_names_its_point(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node name='root' dt='0.1'><DefaultAnimationLoop/><Node name='Body'>"
+                        "<EulerImplicitSolver/><SparseLDLSolver name='solver'/><MechanicalObject name='dofs' "
+                        "position='0 0 0 1 0 0'/><UniformMass vertexMass='1'/><RestShapeSpringsForceField "
+                        "points='1' stiffness='1.7e308'/><RestShapeSpringsForceField points='1' "
+                        "stiffness='1.7e308'/></Node></Node>");
+    dv_node_set_dt(dv_scene_root(scene), 10.0);
+    DvText messages = {0};
+    dv_log_set_handler(collect, &messages);
+    const DvStatus status = dv_scene_step(scene, 10.0);
+    dv_log_set_handler(NULL, NULL);
+    assert_int_equal(status, DV_ERROR_NOT_FINITE);
+    assert_non_null(strstr(messages.at, "SparseLDLSolver 'solver': the matrix is not finite: a coupling of point 1 of "
+                                        "'/Body/dofs'"));
+    dv_text_free(&messages);
+    dv_scene_free(scene);
+}
+
 static void count_standstills(const DvMessage *message, void *context)
 {
     *(int *)context += message->level == DV_LEVEL_WARNING && strstr(message->text, "leaves bodies as they are") != NULL;
@@ -790,13 +812,13 @@ static void what_conjugate_gradients_know_of_a_failed_run_is_told(void **state)
         "likely cause: matrix that is not positive definite (p.Ap is -1.4e+15 in iteration 1 of CGLinearSolver 'cg'); "
         "use a smaller dt, or SparseLDLSolver");
     expect_cause("<CGLinearSolver name='cg' iterations='1' tolerance='1e-9' threshold='1e-9'/>", "1 100 10000",
-                 "likely cause: singular matrix");
+                 "likely cause: none that a component has seen");
     /* b = (10, 80, 270), A = diag(2, 5, 10): the residual of the first iteration is (7.9, 38.3, -11.6) */
     expect_cause(
         "<CGLinearSolver name='cg' iterations='1' tolerance='1e-9' threshold='1e-9'/>", "100 400 900",
         "likely cause: linear system that is not solved (CGLinearSolver 'cg' leaves 0.14 of the right-hand side); "
         "raise its iterations, or use SparseLDLSolver");
-    expect_cause("<SparseLDLSolver name='ldl'/>", "-1000000", "likely cause: singular matrix");
+    expect_cause("<SparseLDLSolver name='ldl'/>", "-1000000", "likely cause: none that a component has seen");
 }
 
 /* The compliance of rows, by a solver and by elimination on the dense matrix m M + k K of "/Body". */
@@ -962,6 +984,7 @@ int main(void)
         cmocka_unit_test(projective_constraints_stay_out_of_the_matrix_when_told_so),
         cmocka_unit_test(a_singular_matrix_is_an_error_with_its_point),
         cmocka_unit_test(all_points_without_a_pivot_are_counted),
+        cmocka_unit_test(a_matrix_that_is_not_finite_names_its_point),
         cmocka_unit_test(a_body_that_is_left_where_it_is_is_told_of_and_one_that_rests_is_not),
         cmocka_unit_test(the_direct_solver_sees_a_matrix_change_after_it_was_the_same_for_long),
         cmocka_unit_test(the_direct_solver_sees_any_single_number_change),

@@ -260,8 +260,8 @@ static void ask_myself(Answer *best, const DvMechanics *m, uint32_t state, const
     }
     if (!stiff && !(mass > 0.0))
         offer_own(best, 0.2, "no stiffness", "add a force field, or a mass for each point");
-    offer_own(best, 0.1, "singular matrix",
-              "fix some points, give every point a mass, and look for elements without volume");
+    offer_own(best, 0.01, "none that a component has seen",
+              "use a smaller dt, and look at what moves fastest in the last good state");
 }
 
 /* ---- Steps ---- */

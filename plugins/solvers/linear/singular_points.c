@@ -72,6 +72,17 @@ static bool *points_of_elements(DvStateRef state)
     return any ? used : NULL;
 }
 
+/* The first scalar row that has an entry which is not finite; SIZE_MAX: none has. */
+static size_t first_not_finite(const DvBlockMatrix *a)
+{
+    const size_t b = a->block;
+    for (uint32_t row = 0; row < a->rows; row++)
+        for (size_t i = (size_t)a->row_start[row] * b * b; i < (size_t)a->row_start[row + 1] * b * b; i++)
+            if (!isfinite(a->values[i]))
+                return row * b + i / b % b;
+    return SIZE_MAX;
+}
+
 typedef struct Found {
     uint32_t points, unused; /* whose rows are zero; of these, that no element uses */
     uint32_t states;         /* that have some */
@@ -114,8 +125,16 @@ DvStatus dv_singular_points_refuse(const DvObject *solver, const DvMechanicalOpe
     const uint32_t count = list_parts(ops, m, &parts);
     for (uint32_t i = 0; i < count; i++)
         look_at(&found, a, &parts[i]);
+    const size_t lost = found.points == 0 ? first_not_finite(a) : SIZE_MAX;
     DvStatus status;
-    if (found.points == 0) {
+    if (lost != SIZE_MAX) {
+        dv_singular_points_name(ops, m, lost, &found.names);
+        status = dv_error(
+            solver, DV_ERROR_NOT_FINITE,
+            "the matrix is not finite: a coupling of %s is beyond all numbers; look at what acts there, or use a "
+            "smaller dt",
+            found.names.at ? found.names.at : "an unknown of no state");
+    } else if (found.points == 0) {
         dv_singular_points_name(ops, m, failed, &found.names);
         status = dv_error(solver, DV_ERROR_SINGULAR,
                           "the matrix is singular: the pivot of %s is zero or not a number. Give every point mass or "

@@ -13,6 +13,7 @@
 #include "linear/many_solves.h"
 #include "linear/singular_points.h"
 
+#include <divan/contracts/fault_cause.h>
 #include <divan/contracts/solve_record.h>
 #include <divan/memory.h>
 #include <divan/scene.h>
@@ -284,6 +285,25 @@ static void remedy(void *self, DvText *text)
 static const DvSolveRecordOps record_ops = {
     .size = sizeof record_ops, .record = record_of, .unit = "of the right-hand side", .remedy = remedy};
 
+/* Singular is what it has seen itself. */
+static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *what_helps)
+{
+    const SparseLdlSolver *self = self_;
+    const DvObject *object = dv_object_of(self);
+    if (dv_node_context(dv_object_node(fault->state), DV_LINEAR_SOLVER) !=
+            dv_node_slot(dv_object_node(object), DV_LINEAR_SOLVER) ||
+        !(self->record.left > UNSOLVED))
+        return 0.0;
+    dv_text_add(
+        cause,
+        "matrix that is singular, as far as numbers tell (SparseLDLSolver '%s' leaves %.2g of the right-hand side)",
+        dv_object_name(object), self->record.left);
+    dv_text_add(what_helps, "fix some points, give every point a mass, and look for elements without volume");
+    return DV_FAULT_LIKELY;
+}
+
+static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
+
 static void destroy(DvObject *object, void *self_)
 {
     (void)object;
@@ -318,8 +338,10 @@ const DvClass dv_sparse_ldl_solver = {
     .help = "Direct solver: sparse L D L^T factorization of the assembled matrix.",
     .instance_size = sizeof(SparseLdlSolver),
     .fields = fields,
-    .contracts =
-        (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops}, {.id = DV_SOLVE_RECORD, .ops = &record_ops}, {0}},
+    .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {.id = DV_SOLVE_RECORD, .ops = &record_ops},
+                                      {0}},
     .construct = construct,
     .init = init,
     .reset = reset,

@@ -12,6 +12,7 @@
  */
 #include "constraint_system.h"
 
+#include "contradiction.h"
 #include "law.h"
 #include "served_laws.h"
 
@@ -745,17 +746,66 @@ const DvConstraintProblem *constraint_system_take(ConstraintSystem *s)
 
 /* ---- Applying ---- */
 
+bool constraint_system_contradiction(const ConstraintSystem *s, const Problem *problem, DvText *text)
+{
+    Contradiction found;
+    if (!contradiction_find(problem, &found) || found.apart <= problem->view.tolerance)
+        return false;
+    const ConstraintItem *first = item_of_row(s, found.row), *second = item_of_row(s, found.other);
+    dv_text_add(text, "row %u of '%s' and row %u of '%s', which are %.3g apart", found.row - first->first,
+                dv_object_path(first->object), found.other - second->first, dv_object_path(second->object),
+                found.apart);
+    return true;
+}
+
+/* Why the force of a row is not finite, as far as its numbers show. */
+static void explain_force(const ConstraintSystem *s, const Problem *problem, uint32_t row, double compliance,
+                          DvText *text)
+{
+    const double d = problem->violation[row];
+    DvText rows = {0};
+    if (!isfinite(compliance))
+        dv_text_add(text,
+                    "its compliance is not finite: look at the corrections of what it joins, and at their masses");
+    else if (d != 0.0 && !isfinite(d / compliance))
+        dv_text_add(
+            text,
+            "its compliance of %.3g is too small for a violation of %.3g: look at the masses on both sides, and at the "
+            "compliances of their corrections",
+            compliance, d);
+    else if (constraint_system_contradiction(s, problem, &rows))
+        dv_text_add(text, "constraints contradict each other: %s; take one of them away", rows.at);
+    else
+        dv_text_add(text,
+                    "its numbers are finite, and the sweeps of '%s' have grown without end (%u of them): take a "
+                    "BlockGaussSeidelConstraintSolver, or less of what is tied together",
+                    dv_object_name(s->object), problem->view.sweeps);
+    dv_text_free(&rows);
+}
+
+static double compliance_of(const Problem *problem, uint32_t row)
+{
+    for (uint32_t b = 0; b < problem->view.block_count; b++) {
+        const DvConstraintBlock *block = &problem->blocks[b];
+        const uint32_t k = row - block->first;
+        if (k < block->rows)
+            return problem->diagonal[problem->diagonal_at[b] + (size_t)k * (block->rows + 1)];
+    }
+    return 0.0;
+}
+
 static DvStatus check_forces(const ConstraintSystem *s, const Problem *problem)
 {
     for (uint32_t r = 0; r < problem->view.rows; r++) {
         if (isfinite(problem->lambda[r]))
             continue;
         const ConstraintItem *item = item_of_row(s, r);
-        return dv_error(
-            item->object, DV_ERROR_NOT_FINITE,
-            "the force of its row %u is not finite; look at the masses on both sides, and at the compliances "
-            "of their corrections",
-            r - item->first);
+        DvText why = {0};
+        explain_force(s, problem, r, compliance_of(problem, r), &why);
+        const DvStatus status = dv_error(item->object, DV_ERROR_NOT_FINITE, "the force of its row %u is not finite: %s",
+                                         r - item->first, why.at);
+        dv_text_free(&why);
+        return status;
     }
     return DV_OK;
 }

@@ -42,6 +42,10 @@ double *constraint_system_work(ConstraintSystem *system, size_t doubles);
 DV_NODISCARD DvStatus constraint_system_apply(ConstraintSystem *system, const DvStep *step, DvConstraintOrder order,
                                               const Problem *problem);
 
+/* Of a problem that was not solved: the two rows that contradict each other, "row 0 of 'a' and row 0 of 'b', which are 0.1 apart". False:
+ * none are seen to.     [step] */
+bool constraint_system_contradiction(const ConstraintSystem *system, const Problem *problem, DvText *text);
+
 /* Problems for others. */
 const DvConstraintProblem *constraint_system_take(ConstraintSystem *system);
 

@@ -26,6 +26,7 @@ void iterative_constraint_solver_cleanup(DvObject *object, void *self_)
     dv_curve_free(&self->errors);
     dv_curve_free(&self->forces);
     dv_curve_free(&self->violations);
+    dv_text_free(&self->contradiction);
 }
 
 void iterative_constraint_solver_reset(DvObject *object, void *self_)
@@ -35,6 +36,8 @@ void iterative_constraint_solver_reset(DvObject *object, void *self_)
     dv_data_set_int(&self->unconverged, 0);
     self->told = false;
     self->record = (DvSolveRecord){0};
+    self->unsolved = false;
+    dv_text_free(&self->contradiction);
 }
 
 bool iterative_constraint_solver_accepts(IterativeConstraintSolver *self, const SweepError *error, double tolerance)
@@ -96,15 +99,21 @@ static void report(IterativeConstraintSolver *self, const Problem *problem, Meth
     if (result.sweeps > 0 &&
         dv_solve_record_add(&self->record, result.error, tolerance, result.converged ? INFINITY : tolerance))
         dv_solve_record_worst(&self->record, 1 + dv_scene_steps(dv_node_scene(dv_object_node(dv_object_of(self)))));
-    if (result.converged || result.sweeps == 0)
+    self->unsolved = !result.converged && result.sweeps > 0;
+    if (!self->unsolved)
         return;
+    if (!self->told)
+        (void)constraint_system_contradiction(self->system, problem, &self->contradiction);
     dv_data_set_int(&self->unconverged, dv_data_int(&self->unconverged) + 1);
     if (!self->told && isfinite(result.error)) /* else an error says more */
         dv_warning(
             dv_object_of(self),
-            "the constraints of this step are not solved: after %u sweeps the error is %g, the tolerance %g; raise "
-            "maxIterations, or the tolerance. `unconvergedSteps` counts such steps, of which no more are told",
-            result.sweeps, result.error, tolerance);
+            "the constraints of this step are not solved: after %u sweeps the error is %g, the tolerance %g; %s%s%s. "
+            "`unconvergedSteps` counts such steps, of which no more are told",
+            result.sweeps, result.error, tolerance,
+            self->contradiction.at ? "constraints contradict each other: " : "raise maxIterations, or the tolerance",
+            self->contradiction.at ? self->contradiction.at : "",
+            self->contradiction.at ? "; take one of them away" : "");
     self->told = true;
 }
 
@@ -171,9 +180,38 @@ static const DvSolveRecord *record_of(void *self)
 
 static void remedy(void *self, DvText *text)
 {
-    (void)self;
-    dv_text_add(text, "raise its maxIterations, or its tolerance");
+    const IterativeConstraintSolver *solver = self;
+    if (solver->contradiction.at)
+        dv_text_add(text, "constraints contradict each other: %s; take one of them away", solver->contradiction.at);
+    else
+        dv_text_add(text, "raise its maxIterations, or its tolerance");
 }
+
+static bool is_below(const DvNode *node, const DvNode *top)
+{
+    while (node && node != top)
+        node = dv_node_parent(node, 0);
+    return node != NULL;
+}
+
+static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *what_helps)
+{
+    const IterativeConstraintSolver *self = self_;
+    const DvObject *object = dv_object_of(self);
+    if (!self->unsolved || !is_below(dv_object_node(fault->state), dv_object_node(object)))
+        return 0.0;
+    if (self->contradiction.at) {
+        dv_text_add(cause, "constraints that contradict each other (%s)", self->contradiction.at);
+        dv_text_add(what_helps, "take one of them away");
+        return DV_FAULT_SEEN;
+    }
+    dv_text_add(cause, "constraints that are not solved (%s '%s' leaves an error of %.3g, tolerance %.3g)",
+                dv_object_class(object)->name, dv_object_name(object), self->record.left, self->record.asked);
+    dv_text_add(what_helps, "raise its maxIterations, or take a BlockGaussSeidelConstraintSolver");
+    return self->record.left > 1e3 * self->record.asked ? DV_FAULT_LIKELY : DV_FAULT_POSSIBLE;
+}
+
+const DvFaultCauseOps iterative_constraint_solver_cause_ops = {.size = sizeof(DvFaultCauseOps), .explain = explain};
 
 const DvSolveRecordOps iterative_constraint_solver_record_ops = {
     .size = sizeof(DvSolveRecordOps), .record = record_of, .remedy = remedy};

@@ -8,6 +8,7 @@
 #include "constraint_system.h"
 #include "linear/convergence_graph.h"
 
+#include <divan/contracts/fault_cause.h>
 #include <divan/contracts/solve_record.h>
 #include <divan/plugin.h>
 
@@ -23,6 +24,9 @@ typedef struct IterativeConstraintSolver {
     DvCurve errors, forces, violations; /* forces, violations: of all rows, sweep after sweep */
     bool told;                          /* that it did not converge */
     DvSolveRecord record;
+    bool unsolved; /* the last step */
+    DvText
+        contradiction; /* rows that contradict each other, in the first step that was not solved; empty: none are seen to */
 } IterativeConstraintSolver;
 
 #define ITERATIVE_CONSTRAINT_SOLVER_FIELDS(Struct)                                                                    \
@@ -126,6 +130,7 @@ const DvConstraintProblem *iterative_constraint_solver_take_problem(void *self);
 
 /* DvConstraintSolverOps of such a class. */
 extern const DvSolveRecordOps iterative_constraint_solver_record_ops;
+extern const DvFaultCauseOps iterative_constraint_solver_cause_ops;
 
 #define ITERATIVE_CONSTRAINT_SOLVER_OPS(solve_of_class, laws_of_class)                                \
     {                                                                                                 \

@@ -126,6 +126,7 @@ const DvClass dv_preconditioned_conjugate_residual = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &ops, .slot = true},
                                       {.id = DV_SOLVE_RECORD, .ops = &iterative_constraint_solver_record_ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &iterative_constraint_solver_cause_ops},
                                       {0}},
     .init = iterative_constraint_solver_init,
     .reset = iterative_constraint_solver_reset,
