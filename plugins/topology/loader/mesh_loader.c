@@ -341,6 +341,21 @@ DvStatus mesh_loader_init(DvObject *object, void *self)
     return DV_OK;
 }
 
+/* The matrix turns left to right: faces that looked outwards look inwards. Volumes are mended by who integrates over them. */
+static void say_mirrored(MeshLoader *loader, const double m[16], const Mesh *mesh)
+{
+    const double det =
+        m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
+    const uint32_t faces = mesh->triangle.count + mesh->quad.count;
+    if (det < 0.0 && faces > 0 && !loader->said_mirrored && !dv_data_bool(&loader->flip_normals))
+        dv_field_remark(
+            &loader->scale, -1,
+            "mirrors the mesh: its %u faces look the other way, as contacts, pressures and lights see them; "
+            "flipNormals=\"1\" of MeshOBJLoader and MeshVTKLoader turns them round",
+            faces);
+    loader->said_mirrored = loader->said_mirrored || (det < 0.0 && faces > 0);
+}
+
 DvStatus mesh_loader_update(DvObject *object, void *self)
 {
     (void)object;
@@ -348,6 +363,7 @@ DvStatus mesh_loader_update(DvObject *object, void *self)
     double matrix[16];
     Mesh mesh = copy_mesh(&loader->mesh);
     if (read_matrix(loader, matrix)) {
+        say_mirrored(loader, matrix, &mesh);
         if (!mesh_transform(&mesh, matrix))
             dv_field_warning(&loader->transformation, -1, "the last row is not 0 0 0 1: the matrix is ignored");
         process(loader, &mesh);

@@ -18,6 +18,7 @@ typedef struct MeshLoader {
     DvData high_order_edge, high_order_triangle, high_order_quad, high_order_tetrahedron, high_order_hexahedron;
     DvData group[MESH_KINDS];
     DvData flip_normals, triangulate, create_subelements, only_attached_points, merge_distance;
+    bool said_mirrored;
     double merged; /* the length of which it has been said what it merges */
     DvData translation, rotation, scale, transformation;
     DvData *texcoords, *position_of_vertex, *normal_of_vertex; /* fields of classes that have them; or NULL */
