@@ -15,8 +15,8 @@
 
 typedef struct LocalMinDistance {
     Proximity base;
-    DvData filter, angle_cone, cone_factor, external_filters;
-    bool checks; /* these three as of the beginning of the detection */
+    DvData filter, angle_cone, cone_factor, external_filters, flat_corners;
+    bool checks, flat; /* these as of the beginning of the detection */
     double angle, factor;
 } LocalMinDistance;
 
@@ -31,6 +31,10 @@ static const DvField fields[] = {
              .help = "share of the slope of its edges by which the cone of a corner is widened"),
     DV_FIELD(LocalMinDistance, external_filters, "useLMDFilters", dv_type_bool, .init = "0",
              .help = "true: all that are near are kept, as when other components filter them"),
+    DV_FIELD(LocalMinDistance, flat_corners, "flatCorners", dv_type_bool, .init = "0",
+             .help =
+                 "corners and edges of faces that look at each other meet along the normal of these faces, not along "
+                 "the way between them, which drives bodies that stand on each other apart"),
     {0},
 };
 
@@ -40,6 +44,9 @@ DV_SIMD_INLINE double largest(double a, double b)
 }
 
 /* ---- Cones ---- */
+
+/* Of a direction away from an element: it leaves its surroundings, or leads along them, or back through the surface. */
+typedef enum Verdict { LEAVES, STAYS, LEADS_BACK } Verdict;
 
 DV_SIMD_INLINE DvVec3 position(const DvShape *s, uint32_t point)
 {
@@ -52,17 +59,18 @@ DV_SIMD_INLINE DvVec3 cross_of_triangle(const DvShape *s, const uint32_t corner[
     return fused_cross(dv_vec3_sub(position(s, corner[1]), a), dv_vec3_sub(position(s, corner[2]), a));
 }
 
-DV_SIMD_CLONES static bool triangle_allows(const LocalMinDistance *self, const DvShape *s, uint32_t element, DvVec3 d)
+DV_SIMD_CLONES static Verdict triangle_allows(const LocalMinDistance *self, const DvShape *s, uint32_t element,
+                                              DvVec3 d)
 {
     if (!self->checks || s->both_sides)
-        return true;
-    return fused_dot(cross_of_triangle(s, s->vertices + 3 * (size_t)element), d) >= 0.0;
+        return LEAVES;
+    return fused_dot(cross_of_triangle(s, s->vertices + 3 * (size_t)element), d) >= 0.0 ? LEAVES : LEADS_BACK;
 }
 
-DV_SIMD_CLONES static bool point_allows(const LocalMinDistance *self, const DvShape *s, uint32_t point, DvVec3 d)
+DV_SIMD_CLONES static Verdict point_allows(const LocalMinDistance *self, const DvShape *s, uint32_t point, DvVec3 d)
 {
     if (!self->checks || !s->lines || !s->topology)
-        return true;
+        return LEAVES;
     const DvElements edges = s->topology->elements(s->topology_self, DV_EDGES);
     const DvElements triangles = s->topology->elements(s->topology_self, DV_TRIANGLES);
     const DvAdjacency around = s->topology->adjacency(s->topology_self, DV_POINTS, DV_EDGES);
@@ -74,7 +82,7 @@ DV_SIMD_CLONES static bool point_allows(const LocalMinDistance *self, const DvSh
     for (uint32_t t = first; t < end; t++)
         n = dv_vec3_add(n, fused_normalize(cross_of_triangle(s, triangles.at + 3 * (size_t)at_point.items[t])));
     if (point >= around.count)
-        return true;
+        return LEAVES;
     const uint32_t first_edge = around.begin[point], end_edge = around.end[point];
     for (uint32_t e = first_edge; first == end && e < end_edge; e++) {
         const uint32_t *edge = edges.at + 2 * (size_t)around.items[e];
@@ -85,7 +93,7 @@ DV_SIMD_CLONES static bool point_allows(const LocalMinDistance *self, const DvSh
     if (fused_norm(n) > 1e-10) {
         n = fused_normalize(n);
         if (fused_dot(n, d) < -self->angle * length && !s->both_sides)
-            return false;
+            return LEADS_BACK;
     }
     for (uint32_t e = first_edge; e < end_edge; e++) {
         const uint32_t *edge = edges.at + 2 * (size_t)around.items[e];
@@ -93,9 +101,9 @@ DV_SIMD_CLONES static bool point_allows(const LocalMinDistance *self, const DvSh
             fused_normalize(dv_vec3_add(dv_vec3_sub(x, position(s, edge[0])), dv_vec3_sub(x, position(s, edge[1]))));
         const double k = largest(0.0, fused_dot(n, l) * self->factor) + self->angle;
         if (fused_dot(l, d) < -k * length)
-            return false;
+            return STAYS;
     }
-    return true;
+    return LEAVES;
 }
 
 /* Whether a triangle goes round in the direction of the edge. */
@@ -107,10 +115,10 @@ DV_SIMD_INLINE bool goes_along(const uint32_t corner[3], const uint32_t edge[2])
     return false;
 }
 
-DV_SIMD_CLONES static bool line_allows(const LocalMinDistance *self, const DvShape *s, uint32_t element, DvVec3 d)
+DV_SIMD_CLONES static Verdict line_allows(const LocalMinDistance *self, const DvShape *s, uint32_t element, DvVec3 d)
 {
     if (!self->checks || !s->topology)
-        return true;
+        return LEAVES;
     const uint32_t *ends = s->vertices + 2 * (size_t)element;
     const DvElements triangles = s->topology->elements(s->topology_self, DV_TRIANGLES);
     const DvAdjacency around = s->topology->adjacency(s->topology_self, DV_EDGES, DV_TRIANGLES);
@@ -119,7 +127,7 @@ DV_SIMD_CLONES static bool line_allows(const LocalMinDistance *self, const DvSha
     const DvVec3 ab = fused_normalize(dv_vec3_sub(position(s, ends[1]), position(s, ends[0])));
     const double length = fused_norm(d);
     if (number != 2)
-        return fabs(fused_dot(ab, d) / length) <= self->angle + 1e-4;
+        return fabs(fused_dot(ab, d) / length) <= self->angle + 1e-4 ? LEAVES : STAYS;
     const uint32_t *t0 = triangles.at + 3 * (size_t)around.items[first];
     const uint32_t *t1 = triangles.at + 3 * (size_t)around.items[first + 1];
     const bool first_is_left = goes_along(t0, ends);
@@ -130,21 +138,68 @@ DV_SIMD_CLONES static bool line_allows(const LocalMinDistance *self, const DvSha
     const DvVec3 out2 = fused_normalize(fused_cross(ab, n2));
     const DvVec3 n = fused_normalize(dv_vec3_add(n1, n2));
     if (fused_dot(n, d) < 0.0 && !s->both_sides)
-        return false;
+        return LEADS_BACK;
     const DvVec3 out[2] = {out1, out2};
     for (int i = 0; i < 2; i++) {
         const double k = largest(0.0, fused_dot(n, out[i]) * self->factor) + self->angle;
         if (fused_dot(out[i], d) < -k * length)
-            return false;
+            return STAYS;
     }
-    return true;
+    return LEAVES;
 }
 
-typedef bool (*Allows)(const LocalMinDistance *self, const DvShape *s, uint32_t element, DvVec3 d);
+typedef Verdict (*Allows)(const LocalMinDistance *self, const DvShape *s, uint32_t element, DvVec3 d);
 
-static bool sphere_allows(const LocalMinDistance *self, const DvShape *s, uint32_t element, DvVec3 d)
+static Verdict sphere_allows(const LocalMinDistance *self, const DvShape *s, uint32_t element, DvVec3 d)
 {
     (void)self, (void)s, (void)element, (void)d;
+    return LEAVES;
+}
+
+/* ---- Faces that look at each other ---- */
+
+/* The triangles around a point or a line. */
+static DvElements faces_around(const DvShape *s, uint32_t element, DvElements *triangles)
+{
+    *triangles = s->topology->elements(s->topology_self, DV_TRIANGLES);
+    const DvAdjacency around =
+        s->topology->adjacency(s->topology_self, s->corners == 2 ? DV_EDGES : DV_POINTS, DV_TRIANGLES);
+    if (element >= around.count)
+        return (DvElements){0};
+    return (DvElements){.at = around.items + around.begin[element],
+                        .count = around.end[element] - around.begin[element]};
+}
+
+/* The outer normal of the face at an element that looks most along d; false: there is none. */
+static bool face_towards(const DvShape *s, uint32_t element, DvVec3 d, DvVec3 *normal)
+{
+    if (!s->topology)
+        return false;
+    DvElements triangles;
+    const DvElements faces = faces_around(s, element, &triangles);
+    double most = 0.0;
+    for (uint32_t i = 0; i < faces.count; i++) {
+        const DvVec3 n = fused_normalize(cross_of_triangle(s, triangles.at + 3 * (size_t)faces.at[i]));
+        const double along = fused_dot(n, d), share = s->both_sides ? fabs(along) : along;
+        if (share > most) {
+            most = share;
+            *normal = along < 0.0 ? dv_vec3_neg(n) : n;
+        }
+    }
+    return most > 0.0;
+}
+
+/* Corners and edges of faces that look at each other, to a twentieth of a radian, and are farther from each other across than along the faces:
+ * the way between them leans, though the faces do not, and more so the farther they have slid. The normal of the faces takes its
+ * place. */
+static bool flat_direction(const DvContactQuery *query, const uint32_t pair[2], DvVec3 d, double distance,
+                           DvVec3 *direction)
+{
+    DvVec3 a, b;
+    if (!face_towards(query->a, pair[0], d, &a) || !face_towards(query->b, pair[1], dv_vec3_neg(d), &b) ||
+        fused_dot(a, b) > -0.99875 || fused_dot(a, d) < 0.7 * distance)
+        return false;
+    *direction = fused_normalize(dv_vec3_sub(a, b));
     return true;
 }
 
@@ -156,10 +211,23 @@ DV_SIMD_INLINE void add_allowed(const DvContactQuery *query, DvContactSink *sink
     const LocalMinDistance *self = query->method;
     const DvVec3 d = dv_vec3_sub(q, p);
     const double d2 = fused_norm_squared(d), most = query->alarm + radii;
-    if (!(d2 < most * most) || !first(self, query->a, pair[0], d) || !second(self, query->b, pair[1], dv_vec3_neg(d)))
+    if (!(d2 < most * most))
         return;
+    Verdict verdict = first(self, query->a, pair[0], d);
+    if (verdict == LEAVES)
+        verdict = second(self, query->b, pair[1], dv_vec3_neg(d));
+    if (verdict != LEAVES) {
+        const double begins = query->contact + radii;
+        sink->behind += verdict == LEADS_BACK && d2 < begins * begins;
+        return;
+    }
     const double distance = sqrt(d2);
-    add_contact(sink, pair, id, p, q, guarded_direction(d, distance), distance - query->contact - radii);
+    DvVec3 normal = guarded_direction(d, distance);
+    double apart = distance;
+    if (self->flat && first != sphere_allows && second != sphere_allows && first != triangle_allows &&
+        flat_direction(query, pair, d, distance, &normal))
+        apart = fused_dot(d, normal);
+    add_contact(sink, pair, id, p, q, normal, apart - query->contact - radii);
 }
 
 DV_SIMD_CLONES static void lines_on_lines(const DvContactQuery *query, const uint32_t (*pairs)[2], uint32_t count,
@@ -296,6 +364,7 @@ static void begin(void *self_)
 {
     LocalMinDistance *self = self_;
     self->checks = dv_data_bool(&self->filter) && !dv_data_bool(&self->external_filters);
+    self->flat = dv_data_bool(&self->flat_corners);
     self->angle = dv_data_double(&self->angle_cone);
     self->factor = dv_data_double(&self->cone_factor);
 }
@@ -308,10 +377,9 @@ static DvStatus init(DvObject *object, void *self)
 /* What the filters ask of the mesh. */
 static void prepare(void *self, const DvShape *s)
 {
-    (void)self;
     if (!s->topology)
         return;
-    if (strcmp(s->kind, DV_SHAPE_POINTS) == 0 && s->lines) {
+    if (strcmp(s->kind, DV_SHAPE_POINTS) == 0 && (s->lines || ((LocalMinDistance *)self)->flat)) {
         (void)s->topology->adjacency(s->topology_self, DV_POINTS, DV_EDGES);
         (void)s->topology->adjacency(s->topology_self, DV_POINTS, DV_TRIANGLES);
     } else if (strcmp(s->kind, DV_SHAPE_LINES) == 0) {

@@ -55,7 +55,7 @@ typedef struct BvhNarrowPhase {
     const DvObject *method;  /* of the routes */
     struct Search *searches; /* [search_capacity] of this detection */
     uint32_t search_count, search_capacity;
-    bool neighbours_are_told;
+    bool neighbours_are_told, backs_are_told;
 } BvhNarrowPhase;
 
 static const DvField fields[] = {
@@ -533,6 +533,35 @@ static void tell_of_neighbours(BvhNarrowPhase *self)
         warn_of_neighbours(first->a, first->b, contacts, others);
 }
 
+static bool nodes_touch(const BvhNarrowPhase *self, const DvNode *a, const DvNode *b)
+{
+    for (uint32_t i = 0; i < self->search_count; i++) {
+        const Search *search = &self->searches[i];
+        if (search->sink->count > 0 &&
+            ((search->a->node == a && search->b->node == b) || (search->a->node == b && search->b->node == a)))
+            return true;
+    }
+    return false;
+}
+
+/* Of the first detection in which bodies are as near as in contact, and no contact counts because of the backs of surfaces. */
+static void tell_of_backs(BvhNarrowPhase *self)
+{
+    for (uint32_t i = 0; i < self->search_count; i++) {
+        const Search *search = &self->searches[i];
+        if (search->sink->behind == 0 || search->same_node || nodes_touch(self, search->a->node, search->b->node))
+            continue;
+        self->backs_are_told = true;
+        dv_warning(
+            search->a->object,
+            "it is as near to '%s' as in contact (places: %u), and there is no contact, since a surface shows its back "
+            "there: the bodies pass through each other. bothSide=\"1\" on all models of a surface that is no closed "
+            "body lets both sides count, as does turning its triangles round for one",
+            dv_object_path(search->b->object), search->sink->behind);
+        return;
+    }
+}
+
 static uint32_t collide(void *self_, const DvCollisionBody *bodies, uint32_t count, const DvBodyPair *pairs,
                         uint32_t pair_count, DvObject *method, uint32_t depth, const DvContactPair **contacts)
 {
@@ -547,12 +576,14 @@ static uint32_t collide(void *self_, const DvCollisionBody *bodies, uint32_t cou
     for (uint32_t i = 0; i < pair_count; i++)
         prepare_pair(self, bodies, pairs[i], method, depth);
     for (uint32_t i = 0; i < self->map.count; i++)
-        sink_of(self, i)->count = 0;
+        sink_of(self, i)->count = sink_of(self, i)->behind = 0;
     for (uint32_t i = 0; i < self->search_count; i++)
         self->searches[i].sink = &self->found[self->searches[i].entry];
     dv_parallel_for(self->search_count, 1, search_pairs, self);
     if (!self->neighbours_are_told)
         tell_of_neighbours(self);
+    if (!self->backs_are_told)
+        tell_of_backs(self);
     for (uint32_t i = 0; i < self->map.count; i++)
         if (sink_of(self, i)->count == 0)
             pair_map_take_out(&self->map, i);
@@ -589,7 +620,7 @@ static void forget(void *self_)
     dv_free(self->found);
     self->found = NULL;
     self->found_count = 0;
-    self->neighbours_are_told = false;
+    self->neighbours_are_told = self->backs_are_told = false;
 }
 
 static void cleanup(DvObject *object, void *self_)

@@ -16,9 +16,10 @@
 #include <divan/memory.h>
 
 #include "pair_report.h"
+#include "passing.h"
 
 typedef struct CollisionPipeline {
-    DvData thread_count, scheduler, parallel, verbose, draw, depth;
+    DvData thread_count, scheduler, parallel, verbose, draw, depth, passed;
     DvLink parts;
     DvObject *method, *broad, *narrow, *manager;
     DvCollisionBody *bodies;
@@ -26,6 +27,7 @@ typedef struct CollisionPipeline {
     uint64_t walk;  /* number of the last look at the graph */
     uint64_t *seen; /* [count] when a body was found in it */
     DvContactList list;
+    Passing passing;
 } CollisionPipeline;
 
 static const DvField fields[] = {
@@ -40,6 +42,8 @@ static const DvField fields[] = {
     DV_FIELD(CollisionPipeline, draw, "draw", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
              .help = "kept for scenes that name it: models draw themselves, contacts by showDetectionOutputs"),
     DV_FIELD(CollisionPipeline, depth, "depth", dv_type_int, .init = "6", .help = "levels of the trees of boxes"),
+    DV_FIELD(CollisionPipeline, passed, "passedSteps", dv_type_uint, .init = "0", .flags = DV_FIELD_READ_ONLY,
+             .help = "steps in which a body moved farther than contacts are found from and passed through another one"),
     DV_LINK(CollisionPipeline, parts, "subCollisionPipelines", NULL, .many = true,
             .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "kept for scenes that name it: there is one part"),
     {0},
@@ -182,6 +186,26 @@ static DvStatus update_body(DvCollisionBody *body, bool in_graph)
     return status;
 }
 
+/* Whether something has passed through something since the last detection; the first time it is told. */
+static void look_for_passages(CollisionPipeline *self)
+{
+    const double dt = dv_node_dt(dv_node_root(dv_object_node(dv_object_of(self))));
+    Passage passage;
+    if (!passing_look(&self->passing, self->bodies, self->count, self->method, dt, &passage))
+        return;
+    const uint32_t before = dv_data_uint(&self->passed);
+    dv_data_set_uint(&self->passed, before + 1);
+    if (before > 0)
+        return;
+    dv_warning(
+        passage.body->object,
+        "it has passed through '%s' in one step: at %.3g m/s it moves by %.3g m in a step of %g s, and contacts are "
+        "found from %.3g m on; take a dt below %.2g s, or a larger alarmDistance. `passedSteps` of the pipeline counts "
+        "such steps, of which no more are told",
+        dv_object_path(passage.through->object), passage.way / dt, passage.way, dt, passage.reach,
+        dt * passage.reach / passage.way);
+}
+
 /* False when a part is missing, or has left the graph. */
 static bool is_ready(const CollisionPipeline *self)
 {
@@ -198,6 +222,8 @@ static DvStatus detect(void *self_)
     DvStatus status = DV_OK;
     for (uint32_t i = 0; status == DV_OK && i < self->count; i++)
         status = update_body(&self->bodies[i], self->seen[i] == self->walk);
+    if (status == DV_OK)
+        look_for_passages(self);
     dv_phase_end();
     if (status != DV_OK)
         return status;
@@ -284,6 +310,7 @@ static void forget_bodies(CollisionPipeline *self)
     self->seen = NULL;
     self->count = self->capacity = 0;
     self->list = (DvContactList){0};
+    passing_forget(&self->passing);
 }
 
 static void reset(DvObject *object, void *self_)
@@ -297,6 +324,7 @@ static void reset(DvObject *object, void *self_)
     const DvNarrowPhaseOps *narrow = dv_object_ops(self->narrow, DV_NARROW_PHASE);
     if (narrow->forget)
         narrow->forget(dv_object_self(self->narrow));
+    dv_data_set_uint(&self->passed, 0);
     forget_bodies(self);
 }
 

@@ -23,6 +23,7 @@
 #include "response/id_map.h"
 #include "response/mesh_memory.h"
 #include "response/place_map.h"
+#include "response/standing_corners.h"
 
 #include <divan/contracts/collision.h>
 #include <divan/contracts/lagrangian_constraint.h>
@@ -60,6 +61,7 @@ typedef struct UnilateralLagrangianConstraint {
     double friction;
     double dt; /* of the last forces */
     uint32_t number, rank;
+    bool looked;    /* whether corners stand on corners */
     bool met;       /* contacts of an earlier step: their forces count from now on */
     Former *former; /* [former_count] of the step before */
     uint32_t former_count, former_capacity;
@@ -223,6 +225,10 @@ static DvStatus set_contacts(void *self_, const DvContactList *list, const DvCon
     for (int side = 0; side < 2; side++)
         mesh_memory_note(&self->mesh[side], self->state[side]);
     self->friction = friction_of(self, bodies[0], bodies[1]);
+    if (!self->looked && corners_stand_on_corners(list, pair)) {
+        self->looked = true;
+        warn_of_standing_corners(dv_object_of(self), list, pair, self->friction);
+    }
     if (pair->count > 0)
         places_choose(&self->places, pair, self->kept);
     for (uint32_t i = 0; i < pair->count; i++) {

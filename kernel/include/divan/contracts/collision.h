@@ -180,6 +180,7 @@ struct DvContactSink {
     DvContact *contacts;
     uint32_t count, capacity;
     void (*grow)(DvContactSink *sink);
+    uint32_t behind; /* places nearer than contact begins that are none, since a surface shows its back there */
 };
 static inline DvContact *dv_contact_add(DvContactSink *sink)
 {
