@@ -5,6 +5,7 @@
  * Within a body two lines do not meet when they share a point or are joined by an edge, nor does a line meet the points of the
  * edges around its ends.
  */
+#include <divan/math/simd.h>
 #include <divan/math/vec.h>
 #include <divan/memory.h>
 
@@ -58,7 +59,7 @@ static DvStatus update(void *self_, DvShapeVersion *version)
 }
 
 /* Whether some edge around a point of `a` is also around a point of `b`. */
-static bool are_joined(const DvAdjacency *around, const uint32_t a[2], const uint32_t b[2])
+DV_SIMD_INLINE bool are_joined(const DvAdjacency *around, const uint32_t a[2], const uint32_t b[2])
 {
     for (int i = 0; i < 2; i++)
         for (uint32_t e = around->begin[a[i]]; e < around->end[a[i]]; e++)
@@ -69,7 +70,8 @@ static bool are_joined(const DvAdjacency *around, const uint32_t a[2], const uin
     return false;
 }
 
-static bool is_end_near(const CollisionModel *base, const DvAdjacency *around, const uint32_t line[2], uint32_t point)
+DV_SIMD_INLINE bool is_end_near(const CollisionModel *base, const DvAdjacency *around, const uint32_t line[2],
+                                uint32_t point)
 {
     const DvElements edges = base->topology.ops->elements(base->topology.self, DV_EDGES);
     for (int i = 0; i < 2; i++) {
@@ -82,6 +84,23 @@ static bool is_end_near(const CollisionModel *base, const DvAdjacency *around, c
         }
     }
     return false;
+}
+
+/* A model that is neither this one nor the first of points. */
+static __attribute__((noinline)) bool another_agrees(LineCollisionModel *self, uint32_t element, DvObject *other,
+                                                     uint32_t other_element)
+{
+    const CollisionModel *base = &self->base;
+    const DvShape *s = collision_model_shape_of(other);
+    if (strcmp(s->kind, DV_SHAPE_POINTS) != 0 && strcmp(s->kind, DV_SHAPE_LINES) != 0)
+        return collision_model_other_agrees(dv_object_of(self), element, other, other_element);
+    /* One more model of lines or points: over the same mesh as the first ones, over another by the points in common. */
+    if (s->topology_self != base->shape.topology_self)
+        return !elements_share_a_point(&base->shape, element, s, other_element);
+    const uint32_t *line = base->shape.vertices + 2 * (size_t)element;
+    const DvAdjacency around = base->topology.ops->adjacency(base->topology.self, DV_POINTS, DV_EDGES);
+    return s->vertices ? !are_joined(&around, line, s->vertices + 2 * (size_t)other_element)
+                       : !is_end_near(base, &around, line, other_element);
 }
 
 static bool can_collide(void *self_, uint32_t element, DvObject *other, uint32_t other_element)
@@ -97,14 +116,7 @@ static bool can_collide(void *self_, uint32_t element, DvObject *other, uint32_t
         return !are_joined(&around, line, base->shape.vertices + 2 * (size_t)other_element);
     if (other == self->ends.model)
         return !is_end_near(base, &around, line, other_element);
-    const DvShape *s = collision_model_shape_of(other);
-    if (strcmp(s->kind, DV_SHAPE_POINTS) != 0 && strcmp(s->kind, DV_SHAPE_LINES) != 0)
-        return collision_model_other_agrees(object, element, other, other_element);
-    /* One more model of lines or points: over the same mesh as the first ones, over another by the points in common. */
-    if (s->topology_self != base->shape.topology_self)
-        return !elements_share_a_point(&base->shape, element, s, other_element);
-    return s->vertices ? !are_joined(&around, line, s->vertices + 2 * (size_t)other_element)
-                       : !is_end_near(base, &around, line, other_element);
+    return another_agrees(self, element, other, other_element);
 }
 
 /* Along the line, beyond its ends too. */

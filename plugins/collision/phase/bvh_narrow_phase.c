@@ -114,6 +114,7 @@ typedef struct Search {
     DvContactSink *sink;
     double tolerance;
     bool same_node, neighbours, apart; /* elements may share points; those that do are kept apart */
+    bool filtered;                     /* by one of these */
 } Search;
 
 /* What a search needs while it runs, in the scratch of its thread. */
@@ -140,11 +141,10 @@ static void flush(Work *work)
 DV_SIMD_INLINE void add_elements(Work *work, uint32_t a, uint32_t b)
 {
     const Search *search = work->search;
-    if (search->same_node | search->apart) {
+    if (search->filtered) {
         if (search->a == search->b && a >= b)
             return;
-        if (search->same_node && search->a->ops->can_collide &&
-            !search->a->ops->can_collide(search->a->self, a, search->b->object, b))
+        if (search->a->ops->can_collide && !search->a->ops->can_collide(search->a->self, a, search->b->object, b))
             return;
         if (search->apart && elements_share_a_point(search->query.a, a, search->query.b, b))
             return;
@@ -376,6 +376,7 @@ static void prepare_pair(BvhNarrowPhase *self, const DvCollisionBody *bodies, Dv
         ops->prepare(method_self, b->shape);
     }
     const double distances = a->traits.distance + b->traits.distance;
+    const bool apart = bodies_have_neighbours(a, b) && neighbours_are_kept_apart(a, b);
     self->searches[self->search_count++] =
         (Search){.a = a,
                  .b = b,
@@ -392,7 +393,8 @@ static void prepare_pair(BvhNarrowPhase *self, const DvCollisionBody *bodies, Dv
                  .tolerance = ops->box_tolerance(method_self, a->traits.distance, b->traits.distance),
                  .same_node = a->node == b->node,
                  .neighbours = bodies_have_neighbours(a, b),
-                 .apart = bodies_have_neighbours(a, b) && neighbours_are_kept_apart(a, b)};
+                 .apart = apart,
+                 .filtered = a->node == b->node || apart};
 }
 
 static void remember_order(BvhNarrowPhase *self)

@@ -11,7 +11,7 @@
 /* Without comparing names, since it is asked in each step. */
 static bool is_of_points(const DvShape *s)
 {
-    return !s->vertices && !s->radii && !s->more && s->stride == 3;
+    return s && !s->vertices && !s->radii && !s->more && s->stride == 3;
 }
 
 bool corners_stand_on_corners(const DvContactList *list, const DvContactPair *pair)
