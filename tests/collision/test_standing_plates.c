@@ -111,7 +111,8 @@ static void plates_that_slide_off_each_other_are_told_of(void **state)
         run(scene, 10);
         const char *first = strstr(lines, "4 of its corners stand on corners of ");
         assert_int_equal(first != NULL, cases[i].told);
-        assert_true(!first || (strstr(first, "flatCorners") && !strstr(strchr(first, '\n'), "stand on corners of"))); /* once */
+        assert_true(!first ||
+                    (strstr(first, "flatCorners") && !strstr(strchr(first, '\n'), "stand on corners of"))); /* once */
         dv_scene_free(scene);
     }
 }
