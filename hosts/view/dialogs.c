@@ -4,6 +4,14 @@
  */
 #include "view.h"
 
+#include "target.h"
+
+static const TargetKind kinds[] = {
+    [FILE_SAVE] = TARGET_SCENE, [FILE_RECORD] = TARGET_RECORDING, [FILE_REPLAY] = TARGET_RECORDING,
+    [FILE_OPEN] = TARGET_SCENE, [FILE_EXPORT] = TARGET_TABLE,     [FILE_LOG] = TARGET_LOG,
+    [FILE_FILM] = TARGET_FILM,  [FILE_VIEW] = TARGET_VIEW,
+};
+
 static const char *const titles[] = {
     [FILE_OPEN] = "Open a scene###files",
     [FILE_SAVE] = "Save the scene with its state###files",
@@ -19,31 +27,25 @@ static const char *const verbs[] = {
     [FILE_EXPORT] = "Export", [FILE_LOG] = "Save",  [FILE_FILM] = "Film",
 };
 
+static bool is_read(FileUse use)
+{
+    return use == FILE_OPEN || use == FILE_REPLAY;
+}
+
 void dialogs_files(View *view, FileUse use)
 {
-    static const char *const endings[] = {
-        [FILE_OPEN] = "",       [FILE_SAVE] = ".saved.scn", [FILE_RECORD] = ".session", [FILE_REPLAY] = "",
-        [FILE_EXPORT] = ".csv", [FILE_LOG] = ".log",        [FILE_FILM] = ".mp4",
-    };
-    char *base = g_path_get_basename(view->now->file);
     view->file_use = use;
     view->focuses_file = true;
     if (!view->folder)
         view->folder = *view->now->file ? g_path_get_dirname(view->now->file) : g_get_current_dir();
+    g_clear_pointer(&view->refusal, g_free);
+    g_clear_pointer(&view->asks, g_free);
     view->file_name[0] = '\0';
-    if (*endings[use]) {
-        char *dot = strrchr(base, '.');
-        if (dot && dot != base)
-            *dot = '\0';
-        g_snprintf(view->file_name, sizeof view->file_name, "%s%s", *base && *base != '.' ? base : "scene",
-                   endings[use]);
-    }
-    g_free(base);
-}
-
-static bool is_scene(const char *name)
-{
-    return g_str_has_suffix(name, ".scn") || g_str_has_suffix(name, ".xml");
+    if (is_read(use))
+        return;
+    char *name = target_suggest(kinds[use], view->folder, view->now->file);
+    g_strlcpy(view->file_name, name, sizeof view->file_name);
+    g_free(name);
 }
 
 static int by_name(gconstpointer a, gconstpointer b)
@@ -51,7 +53,7 @@ static int by_name(gconstpointer a, gconstpointer b)
     return g_utf8_collate(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Folders, then files that are of use. */
+/* Folders, then files of the kind that is wanted. */
 static GPtrArray *entries_of(const View *view)
 {
     GPtrArray *folders = g_ptr_array_new_with_free_func(g_free), *files = g_ptr_array_new_with_free_func(g_free);
@@ -59,12 +61,11 @@ static GPtrArray *entries_of(const View *view)
     const char *name;
     while (dir && (name = g_dir_read_name(dir))) {
         char *path = g_build_filename(view->folder, name, NULL);
-        const bool reads = view->file_use == FILE_OPEN || view->file_use == FILE_REPLAY;
         if (name[0] == '.')
             ;
         else if (g_file_test(path, G_FILE_TEST_IS_DIR))
             g_ptr_array_add(folders, g_strconcat(name, "/", NULL));
-        else if (!reads || (view->file_use == FILE_OPEN ? is_scene(name) : g_str_has_suffix(name, ".session")))
+        else if (target_fits(kinds[view->file_use], name))
             g_ptr_array_add(files, g_strdup(name));
         g_free(path);
     }
@@ -76,48 +77,75 @@ static GPtrArray *entries_of(const View *view)
     return folders;
 }
 
-static void use_file(View *view, const char *file)
+static void write_file(View *view, FileUse use, const char *file, bool replaces)
 {
+    static const MessageKind messages[] = {
+        [FILE_SAVE] = MESSAGE_SAVE, [FILE_RECORD] = MESSAGE_RECORD, [FILE_EXPORT] = MESSAGE_EXPORT};
     DvText why = {0};
-    switch (view->file_use) {
-    case FILE_OPEN:
-        view_open(view, file);
-        break;
-    case FILE_SAVE:
-        view_post(view, MESSAGE_SAVE, NULL, file);
-        break;
-    case FILE_RECORD:
-        view_post(view, MESSAGE_RECORD, NULL, file);
-        break;
-    case FILE_REPLAY:
-        view_replay(view, file);
-        break;
-    case FILE_EXPORT:
-        view_post(view, MESSAGE_EXPORT, NULL, file);
-        break;
-    case FILE_LOG:
-        if (!logbook_save(view->book, file, &why))
-            logbook_add(view->book, DV_LEVEL_ERROR, NULL, "%s: %s", file, why.at ? why.at : "not written");
-        break;
-    case FILE_FILM:
+    if (use == FILE_FILM)
         filming_begin(view, file);
-        break;
-    case FILE_NONE:
-        break;
-    }
+    else if (use == FILE_VIEW)
+        viewport_write_view(view, file);
+    else if (use != FILE_LOG)
+        session_post(view->session, &(Message){.kind = messages[use], .text = file, .numbers = {!replaces}});
+    else if (!logbook_save(view->book, file, &why))
+        logbook_add(view->book, DV_LEVEL_ERROR, NULL, "%s: %s", file, why.at ? why.at : "not written");
     dv_text_free(&why);
     view->file_use = FILE_NONE;
+}
+
+void dialogs_write(View *view, FileUse use, const char *path)
+{
+    char *file = target_name(kinds[use], path);
+    DvText why = {0};
+    const TargetState state = target_look(kinds[use], file, view->now->reads, &why);
+    g_clear_pointer(&view->refusal, g_free);
+    g_clear_pointer(&view->asks, g_free);
+    if (state == TARGET_NEW) {
+        write_file(view, use, file, false);
+    } else if (state == TARGET_EXISTS) {
+        view->asks = g_strdup(file);
+        view->asks_use = use;
+        view->front = DIALOG_QUESTION;
+    } else {
+        view->refusal = g_strdup_printf("%s: %s", file, why.at);
+        logbook_add(view->book, DV_LEVEL_ERROR, NULL, "cannot write: %s", view->refusal);
+        view->focuses_file = view->file_use != FILE_NONE;
+    }
+    dv_text_free(&why);
+    g_free(file);
+}
+
+/* What is there may be another thing than when it was asked. */
+void dialogs_answer(View *view, bool replaces)
+{
+    char *file = g_steal_pointer(&view->asks);
+    DvText why = {0};
+    if (file && replaces && target_look(kinds[view->asks_use], file, view->now->reads, &why) != TARGET_REFUSED)
+        write_file(view, view->asks_use, file, true);
+    else if (view->file_use != FILE_NONE)
+        view->focuses_file = true;
+    if (why.at)
+        logbook_add(view->book, DV_LEVEL_ERROR, NULL, "cannot write: %s: %s", file, why.at);
+    dv_text_free(&why);
+    g_free(file);
 }
 
 static void enter(View *view, const char *name)
 {
     char *path = g_canonicalize_filename(name, view->folder);
+    const FileUse use = view->file_use;
     if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
         g_free(view->folder);
         view->folder = path;
         return;
     }
-    use_file(view, path);
+    if (is_read(use)) {
+        view->file_use = FILE_NONE;
+        (use == FILE_OPEN ? view_open : view_replay)(view, path);
+    } else {
+        dialogs_write(view, use, path);
+    }
     g_free(path);
 }
 
@@ -125,7 +153,7 @@ static void list_of_files(View *view)
 {
     GPtrArray *entries = entries_of(view);
     char *chosen = NULL;
-    if (ui_child_begin("entries", 0, -2.6f * ui_line_height(), true)) {
+    if (ui_child_begin("entries", 0, (view->refusal ? -5.2f : -2.6f) * ui_line_height(), true)) {
         if (ui_selectable("../", false))
             chosen = g_strdup("..");
         for (guint i = 0; i < entries->len; i++) {
@@ -165,9 +193,12 @@ static void files(View *view)
         ui_text(UI_DIM, view->folder);
         list_of_files(view);
         if (view->file_use != FILE_NONE) {
+            if (view->refusal)
+                ui_wrapped(UI_ERROR, view->refusal);
             ui_width(-120);
             view_focus_next(view, &view->focuses_file);
-            (void)ui_edit_line("##name", view->file_name, sizeof view->file_name, &entered);
+            if (ui_edit_line("##name", view->file_name, sizeof view->file_name, &entered))
+                g_clear_pointer(&view->refusal, g_free);
             ui_same_line(0);
             if ((ui_button(verb) || entered) && *view->file_name)
                 enter(view, view->file_name);
@@ -176,6 +207,25 @@ static void files(View *view)
     ui_window_end();
     if (!open)
         view->file_use = FILE_NONE;
+}
+
+static void question(View *view)
+{
+    bool open = true, yes = false, no = false;
+    if (begin(view, DIALOG_QUESTION, "Replace a file?###question", &open, 560, 150)) {
+        const bool own = view->now->reads && view->now->reads->len &&
+                         strcmp(g_ptr_array_index(view->now->reads, 0), view->asks) == 0;
+        char *text = g_strdup_printf("%s is there already%s. Is it to be replaced?", view->asks,
+                                     own ? ": it is the scene that is open" : "");
+        ui_wrapped(UI_TEXT, text);
+        g_free(text);
+        yes = ui_button("Replace it (R)");
+        ui_same_line(0);
+        no = ui_button("Keep it (Esc)");
+    }
+    ui_window_end();
+    if (yes || no || !open)
+        dialogs_answer(view, yes);
 }
 
 static void keys(View *view)
@@ -234,20 +284,25 @@ void dialogs_draw(View *view)
         keys(view);
     if (view->shows_about)
         about(view);
+    if (view->asks)
+        question(view);
 }
 
 static bool is_open(const View *view, Dialog dialog)
 {
-    return dialog == DIALOG_FILES  ? view->file_use != FILE_NONE
-           : dialog == DIALOG_KEYS ? view->shows_keys
-                                   : view->shows_about;
+    return dialog == DIALOG_QUESTION ? view->asks != NULL
+           : dialog == DIALOG_FILES  ? view->file_use != FILE_NONE
+           : dialog == DIALOG_KEYS   ? view->shows_keys
+                                     : view->shows_about;
 }
 
 void dialogs_close(View *view)
 {
     for (int dialog = 0; !is_open(view, view->front) && dialog < DIALOGS; dialog++)
         view->front = (Dialog)dialog;
-    if (view->front == DIALOG_FILES)
+    if (view->front == DIALOG_QUESTION)
+        dialogs_answer(view, false);
+    else if (view->front == DIALOG_FILES)
         view->file_use = FILE_NONE;
     else if (view->front == DIALOG_KEYS)
         view->shows_keys = false;

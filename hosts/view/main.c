@@ -4,6 +4,8 @@
  */
 #include "view.h"
 
+#include "target.h"
+
 #include <SDL_events.h>
 #include <locale.h>
 #include <signal.h>
@@ -114,8 +116,10 @@ static void begin(View *view)
         view_open(view, wishes->scene);
     if (wishes->fast)
         view_post_number(view, MESSAGE_PACE, NULL, 0);
-    if (wishes->record)
-        view_post(view, MESSAGE_RECORD, NULL, wishes->record);
+    if (wishes->record) /* which has been asked for: a recording may take the place of one */
+        session_post(view->session, &(Message){.kind = MESSAGE_RECORD,
+                                               .text = wishes->record,
+                                               .numbers = {!target_fits(TARGET_RECORDING, wishes->record)}});
     for (int i = 0; i < wishes->steps; i++)
         view_post(view, MESSAGE_STEP, NULL, NULL);
     if (wishes->animate)
@@ -155,6 +159,8 @@ static int run(View *view)
     g_free(view->edit_id);
     g_free(view->changed);
     g_free(view->folder);
+    g_free(view->refusal);
+    g_free(view->asks);
     g_free(view->toast);
     return view->exit_status;
 }

@@ -28,7 +28,7 @@ typedef enum MessageKind {
     MESSAGE_OPEN = MESSAGE_CHANGES, /* text: file */
     MESSAGE_CLOSE,
     MESSAGE_RELOAD,
-    MESSAGE_SAVE, /* text: file */
+    MESSAGE_SAVE, /* text: file; numbers: 1: none that is there may be replaced */
     /* Time. */
     MESSAGE_ANIMATE, /* numbers: 0 or 1 */
     MESSAGE_STEP,
@@ -39,9 +39,9 @@ typedef enum MessageKind {
     MESSAGE_PHASES, /* numbers: 0 or 1: times of phases */
     MESSAGE_PLOT,   /* path of a field; numbers: element */
     MESSAGE_UNPLOT, /* path of a field; numbers: element */
-    MESSAGE_EXPORT, /* text: file for all plots as a table (CSV) */
+    MESSAGE_EXPORT, /* text: file for all plots as a table (CSV); numbers: as of MESSAGE_SAVE */
     /* What was done. */
-    MESSAGE_RECORD, /* text: file */
+    MESSAGE_RECORD, /* text: file; numbers: as of MESSAGE_SAVE */
     MESSAGE_RECORD_END,
     MESSAGE_REPLAY /* text: file */
 } MessageKind;

@@ -19,6 +19,7 @@
 #include "hand.h"
 #include "recording.h"
 #include "states.h"
+#include "target.h"
 
 static const double frame_seconds = 1.0 / 60, rate_seconds = 0.5, publish_share = 0.05;
 
@@ -54,6 +55,7 @@ struct Session {
     Hand *hand;
     Plots *plots;
     Tree *tree;
+    GPtrArray *reads; /* of the scene; NULL: to be listed anew */
     char *selected;
     size_t first_element;
     EditResult edit;
@@ -106,6 +108,37 @@ static uint64_t hash_now(const Session *session)
     return hash;
 }
 
+/* Files */
+
+static void add_read(void *context, const char *path)
+{
+    g_ptr_array_add(context, g_strdup(path));
+}
+
+static void list_reads(Session *session)
+{
+    g_clear_pointer(&session->reads, g_ptr_array_unref);
+    session->reads = g_ptr_array_new_with_free_func(g_free);
+    add_read(session->reads, session->file);
+    dv_scene_files(session->scene, add_read, session->reads);
+}
+
+/* Where it may not, that is said. */
+static bool may_write(Session *session, TargetKind kind, const Message *message)
+{
+    DvText why = {0}, reason = {0};
+    list_reads(session);
+    const TargetState state = target_look(kind, message->text, session->reads, &reason);
+    if (state == TARGET_REFUSED)
+        dv_text_add(&why, "cannot write: %s: %s", message->text, reason.at);
+    else if (state == TARGET_EXISTS && message->numbers[0] != 0)
+        dv_text_add(&why, "cannot write: %s: is there already, and stays as it is; choose another name", message->text);
+    const bool may = why.at == NULL;
+    dv_text_free(&reason);
+    say_why(session, &why);
+    return may;
+}
+
 /* Recordings */
 
 static void end_writing(Session *session)
@@ -120,13 +153,16 @@ static void end_writing(Session *session)
     say_why(session, &why);
 }
 
-static void begin_writing(Session *session, const char *name)
+static void begin_writing(Session *session, const Message *message)
 {
+    const char *name = message->text;
     DvText why = {0}, reason = {0};
     if (!session->scene) {
         say(session, DV_LEVEL_ERROR, "there is no scene to record");
         return;
     }
+    if (!may_write(session, TARGET_RECORDING, message))
+        return;
     end_writing(session);
     if (!writer_begin(&session->writer, name, session->scene, session->recording, &reason))
         dv_text_add(&why, "cannot record: %s: %s", name, reason.at ? reason.at : "it cannot be written");
@@ -165,6 +201,7 @@ static void close_scene(Session *session)
     g_clear_pointer(&session->edit.error, g_free);
     plots_clear(session->plots, true);
     g_clear_pointer(&session->tree, tree_unref);
+    g_clear_pointer(&session->reads, g_ptr_array_unref);
     g_clear_pointer(&session->recording, recording_free);
     g_clear_pointer(&session->file, g_free);
     g_clear_pointer(&session->selected, g_free);
@@ -239,12 +276,15 @@ static void reload_scene(Session *session)
     g_free(file);
 }
 
-static void save_scene(Session *session, const char *file)
+static void save_scene(Session *session, const Message *message)
 {
+    const char *file = message->text;
     if (!session->scene) {
         say(session, DV_LEVEL_ERROR, "there is no scene to save");
         return;
     }
+    if (!may_write(session, TARGET_SCENE, message))
+        return;
     hand_release(session->hand, session->scene);
     if (dv_scene_save(session->scene, file) == DV_OK) {
         char *text = g_strdup_printf("saved as %s", file);
@@ -489,6 +529,7 @@ static void apply_change(Session *session, const Message *message)
     case MESSAGE_ELEMENT:
         edit(session, message);
         read_wishes(session);
+        g_clear_pointer(&session->reads, g_ptr_array_unref);
         break;
     case MESSAGE_ACTIVATE:
         activate(session, message);
@@ -602,9 +643,12 @@ static void set_phases(Session *session, bool on)
     dv_phase_enable(on);
 }
 
-static void export_plots(Session *session, const char *file)
+static void export_plots(Session *session, const Message *message)
 {
+    const char *file = message->text;
     DvText reason = {0}, why = {0};
+    if (session->scene && !may_write(session, TARGET_TABLE, message))
+        return;
     if (!plots_export(session->plots, file, session->scene, &reason))
         dv_text_add(&why, "cannot export: %s: %s", file, reason.at ? reason.at : "it cannot be written");
     else
@@ -648,7 +692,7 @@ static void apply(Session *session, const Message *message)
         reload_scene(session);
         break;
     case MESSAGE_SAVE:
-        save_scene(session, message->text);
+        save_scene(session, message);
         break;
     case MESSAGE_ANIMATE:
         animate(session, message->numbers[0] != 0);
@@ -677,10 +721,10 @@ static void apply(Session *session, const Message *message)
         add_plot(session, message);
         break;
     case MESSAGE_EXPORT:
-        export_plots(session, message->text);
+        export_plots(session, message);
         break;
     case MESSAGE_RECORD:
-        begin_writing(session, message->text);
+        begin_writing(session, message);
         break;
     case MESSAGE_RECORD_END:
         end_writing(session);
@@ -767,6 +811,7 @@ static void update_tree(Session *session)
         return;
     tree_unref(session->tree);
     session->tree = tree_new(session->scene);
+    g_clear_pointer(&session->reads, g_ptr_array_unref);
 }
 
 static void view_scene(Session *session, Snapshot *snapshot)
@@ -790,6 +835,9 @@ static void view_scene(Session *session, Snapshot *snapshot)
     if (box && box->count)
         memcpy(snapshot->box, dv_data_doubles(box, NULL), sizeof snapshot->box);
     snapshot->tree = tree_ref(session->tree);
+    if (!session->reads)
+        list_reads(session);
+    snapshot->reads = g_ptr_array_ref(session->reads);
     if (selected)
         snapshot->object = object_view_new(selected, session->selected, session->first_element);
     if (!session->animates && !session->steps_wanted)

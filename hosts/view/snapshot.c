@@ -295,6 +295,7 @@ void snapshot_unref(Snapshot *snapshot)
     if (!snapshot || !g_atomic_int_dec_and_test(&snapshot->references))
         return;
     tree_unref(snapshot->tree);
+    g_clear_pointer(&snapshot->reads, g_ptr_array_unref);
     object_view_free(snapshot->object);
     g_array_free(snapshot->phases, TRUE);
     g_ptr_array_unref(snapshot->plots);

@@ -110,6 +110,7 @@ typedef struct Snapshot {
     double gravity[3];
     uint64_t hash;      /* of all states; only while paused, else 0 */
     Tree *tree;         /* NULL: no scene */
+    GPtrArray *reads;   /* paths of files that the scene is made from, its own first; NULL: no scene */
     ObjectView *object; /* NULL: none selected */
     GArray *phases;     /* PhaseTime */
     GPtrArray *plots;   /* PlotView */

@@ -42,10 +42,11 @@ typedef enum FileUse {
     FILE_REPLAY,
     FILE_EXPORT,
     FILE_LOG,
-    FILE_FILM
+    FILE_FILM,
+    FILE_VIEW /* the name is given: no list is shown */
 } FileUse;
 
-typedef enum Dialog { DIALOG_FILES, DIALOG_KEYS, DIALOG_ABOUT, DIALOGS } Dialog;
+typedef enum Dialog { DIALOG_QUESTION, DIALOG_FILES, DIALOG_KEYS, DIALOG_ABOUT, DIALOGS } Dialog;
 
 /* The picture and what it is drawn with. */
 typedef struct Viewport {
@@ -136,6 +137,9 @@ struct View {
     /* Dialogs */
     FileUse file_use;
     char *folder, file_name[TEXT_SIZE];
+    char *refusal; /* why the file of that name is not written; NULL: it has not been tried */
+    char *asks;    /* a file that is there already: whether it is to be replaced; NULL: nothing is asked */
+    FileUse asks_use;
     bool shows_keys, shows_about;
     Dialog front; /* that was opened or pressed last */
     char *recent[RECENT_MOST + 1];
@@ -209,7 +213,8 @@ void viewport_stop(View *view);
 void viewport_draw(View *view, UiBox box);
 void viewport_restore_view(
     View *view); /* the view that is kept beside the scene, else the scene's, else the default one */
-void viewport_save_view(View *view);
+void viewport_save_view(View *view); /* beside the scene */
+void viewport_write_view(View *view, const char *file);
 void viewport_screenshot(View *view);
 void viewport_fit(View *view);
 
@@ -225,6 +230,10 @@ void panels_status(View *view, UiBox box);
 void dialogs_draw(View *view);
 void dialogs_close(View *view); /* the one in front */
 void dialogs_files(View *view, FileUse use);
+/* Every file that its user has the window write: with the ending of its kind, after a question where there is one already, never over what
+ * the scene is made from. */
+void dialogs_write(View *view, FileUse use, const char *path);
+void dialogs_answer(View *view, bool replaces); /* to the question */
 
 /* filming.c */
 void filming_begin(View *view, const char *file);

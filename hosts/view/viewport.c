@@ -135,15 +135,21 @@ void viewport_restore_view(View *view)
 void viewport_save_view(View *view)
 {
     char *file = view_file(view);
-    DvText why = {0};
-    if (!view->now->has_scene)
+    if (view->now->has_scene)
+        dialogs_write(view, FILE_VIEW, file);
+    else
         view_toast(view, "There is no scene that the view belongs to");
-    else if (view_file_write(&view->viewport.camera, file, &why))
+    g_free(file);
+}
+
+void viewport_write_view(View *view, const char *file)
+{
+    DvText why = {0};
+    if (view_file_write(&view->viewport.camera, file, &why))
         view_toast(view, "View saved as %s", file);
     else
         logbook_add(view->book, DV_LEVEL_ERROR, NULL, "%s", why.at);
     dv_text_free(&why);
-    g_free(file);
 }
 
 void viewport_fit(View *view)

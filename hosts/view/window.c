@@ -4,6 +4,8 @@
  */
 #include "view.h"
 
+#include "target.h"
+
 #include <SDL.h>
 #include <epoxy/gl.h>
 #include <glib/gstdio.h>
@@ -102,9 +104,25 @@ void window_full_screen(View *view, bool on)
     view->screen->full_screen(view, on);
 }
 
+/* The command line has asked for it: a picture may take the place of one. */
+static bool may_take(View *view, const char *file)
+{
+    DvText why = {0};
+    const TargetState state = target_look(TARGET_PICTURE, file, view->now->reads, &why);
+    if (state == TARGET_EXISTS && !target_fits(TARGET_PICTURE, file))
+        dv_text_add(&why, "is there already, and no picture by its ending; choose another name");
+    if (why.at)
+        logbook_add(view->book, DV_LEVEL_ERROR, NULL, "%s: %s", file, why.at);
+    const bool may = why.at == NULL;
+    dv_text_free(&why);
+    return may;
+}
+
 bool window_screenshot(View *view, const char *file)
 {
     const DvImagesOps *images = dv_service(DV_IMAGES);
+    if (!may_take(view, file))
+        return false;
     int width = 0, height = 0;
     view->screen->size(view, &width, &height);
     const size_t row = 4 * (size_t)width;
@@ -263,9 +281,24 @@ static void send_key(View *view, const SDL_KeyboardEvent *event)
         session_post(view->session, &message);
 }
 
+/* To the question whether a file is to be replaced. */
+static void answer(View *view, SDL_Keycode key)
+{
+    if (key == SDLK_r)
+        dialogs_answer(view, true);
+    else if (key == SDLK_ESCAPE || key == SDLK_RETURN || key == SDLK_KP_ENTER)
+        dialogs_answer(view, false);
+}
+
 static void press_key(View *view, const SDL_KeyboardEvent *event)
 {
     const bool control = (event->keysym.mod & KMOD_CTRL) != 0;
+    if (view->asks && !control) {
+        answer(view, event->repeat ? SDLK_UNKNOWN : event->keysym.sym);
+        return;
+    }
+    if (view->asks && event->keysym.sym != SDLK_q)
+        return;
     if (ui_wants_keys() && (event->keysym.sym == SDLK_RETURN || event->keysym.sym == SDLK_KP_ENTER ||
                             event->keysym.sym == SDLK_TAB || event->keysym.sym == SDLK_ESCAPE))
         view_await_focus(view); /* the editor is left */

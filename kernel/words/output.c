@@ -534,48 +534,84 @@ void dv_scene_output_lost(DvData *field, const char *path, const DvText *why)
 /* ---- What a scene reads ---- */
 
 typedef struct Reads {
-    struct stat wanted;
+    void (*visit)(void *context, const char *path);
+    void *context;
     GHashTable *seen; /* names of scene files */
 } Reads;
 
-static bool is_wanted(const Reads *reads, const char *path)
+static void visit_file(const Reads *reads, const char *path)
 {
-    struct stat found;
-    return path && stat(path, &found) == 0 && same_file(&found, &reads->wanted);
+    if (path)
+        reads->visit(reads->context, path);
 }
 
-static bool object_reads(Reads *reads, DvObject *object)
+/* A list of texts that its name says to be files: shaders, meshes. */
+static void visit_list(const Reads *reads, const DvObject *object, DvData *data)
+{
+    size_t count = 0;
+    char *const *names = dv_data_strings(data, &count);
+    char *folder = object->place.file ? g_path_get_dirname(object->place.file) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        char *path = *names[i] ? dv_find_file(names[i], folder) : NULL;
+        visit_file(reads, path);
+        dv_free(path);
+    }
+    g_free(folder);
+}
+
+static void visit_object(const Reads *reads, DvObject *object)
 {
     const char *file = object->place.file;
-    if (file && g_hash_table_add(reads->seen, (gpointer)file) && is_wanted(reads, file))
-        return true;
+    if (file && g_hash_table_add(reads->seen, (gpointer)file))
+        visit_file(reads, file);
     for (size_t i = 0; i < object->field_count; i++) {
         DvData *data = object->fields[i];
-        if (data->field->type == &dv_type_file && is_wanted(reads, dv_data_file(data)))
-            return true;
+        const DvType *type = data->field->type;
+        if (type == &dv_type_file)
+            visit_file(reads, dv_data_file(data));
+        else if (type->scalar == DV_SCALAR_STRING && type->list &&
+                 (strstr(data->field->name, "file") || strstr(data->field->name, "File")))
+            visit_list(reads, object, data);
     }
-    return false;
 }
 
-static bool node_reads(Reads *reads, const DvNode *node)
+static void visit_node(const Reads *reads, const DvNode *node)
 {
     DvObject *object;
-    bool found = object_reads(reads, dv_node_object(node));
-    for (size_t i = 0; !found && (object = dv_node_member(node, i)); i++)
-        found = object_reads(reads, object);
+    visit_object(reads, dv_node_object(node));
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++)
+        visit_object(reads, object);
     const DvNode *child;
-    for (size_t i = 0; !found && (child = dv_node_child(node, i)); i++)
-        found = dv_node_parent(child, 0) == node && node_reads(reads, child);
-    return found;
+    for (size_t i = 0; (child = dv_node_child(node, i)); i++)
+        if (dv_node_parent(child, 0) == node)
+            visit_node(reads, child);
+}
+
+void dv_scene_files(DvScene *scene, void (*visit)(void *context, const char *path), void *context)
+{
+    if (!scene->root)
+        return;
+    const Reads reads = {visit, context, g_hash_table_new(g_str_hash, g_str_equal)};
+    visit_node(&reads, scene->root);
+    g_hash_table_unref(reads.seen);
+}
+
+typedef struct Wanted {
+    struct stat file;
+    bool found;
+} Wanted;
+
+static void compare(void *context, const char *path)
+{
+    Wanted *wanted = context;
+    struct stat found;
+    wanted->found = wanted->found || (stat(path, &found) == 0 && same_file(&found, &wanted->file));
 }
 
 bool dv_scene_reads(DvScene *scene, const char *path)
 {
-    Reads reads = {.seen = NULL};
-    if (!scene->root || stat(path, &reads.wanted) != 0)
-        return false;
-    reads.seen = g_hash_table_new(g_str_hash, g_str_equal);
-    const bool found = node_reads(&reads, scene->root);
-    g_hash_table_unref(reads.seen);
-    return found;
+    Wanted wanted = {.found = false};
+    if (stat(path, &wanted.file) == 0)
+        dv_scene_files(scene, compare, &wanted);
+    return wanted.found;
 }

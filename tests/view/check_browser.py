@@ -315,7 +315,7 @@ def views_of_a_camera(text):
 
 
 def film():
-    """Ctrl+M, a name, and again: a film, where ffmpeg is; the old file where it is not."""
+    """Ctrl+M, a name, and that it replaces what has it: a film, where ffmpeg is; the old file where it is not."""
     with open("beam.mp4", "w", encoding="ascii") as file:
         file.write("old")
     served = Served(VIEW, "beam.scn")
@@ -323,7 +323,9 @@ def film():
     browser.wait("a frame", lambda: browser.frame)
     browser.wait("the title", lambda: "title beam.scn - divan-view" in browser.texts)
     browser.press("m", 2)
+    browser.type("beam.mp4")
     browser.press("Return")
+    browser.press("r")
     browser.press("Space")
     if shutil.which("ffmpeg"):
         browser.wait("a film on its way", lambda: len([name for name in os.listdir(".") if name.startswith("beam.mp4")]) > 1)

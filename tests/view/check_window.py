@@ -348,6 +348,123 @@ def size_of_the_scene():
         check(window.end() == 0, "exit status after a scene with a size: " + window.said())
 
 
+GUARDED = """<Node name="root" dt="0.01"><DefaultAnimationLoop/><VisualStyle displayFlags="showVisual"/><include href="part.xml"/>
+<Node name="look"><MeshOBJLoader name="mesh" filename="box.obj"/><OglModel src="@mesh"/></Node></Node>
+"""
+PART = "<Node name='part'><EulerExplicitSolver/><MechanicalObject name='dofs' position='0 0 0'/><UniformMass totalMass='1'/></Node>\n"
+
+
+def write(name, text):
+    with open(name, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def read(name):
+    with open(name, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def files_stay():
+    """Nothing that is there is replaced without a question, and what the scene is made from never, by whatever name; endings are added, and
+    names suggested that nothing has."""
+    write("guarded.scn", GUARDED)
+    write("part.xml", PART)
+    shutil.copy(os.path.join(SCENES, "meshes", "box.obj"), "box.obj")
+    box = read("box.obj")
+    os.link("guarded.scn", "hard.mp4")
+    os.symlink("guarded.scn", "soft.mp4")
+    os.link("part.xml", "hard.session")
+    os.symlink("box.obj", "soft.session")
+    os.link("box.obj", "hard.csv")
+    for name in ("old.session", "old.saved.scn", "guarded.saved.scn"):
+        write(name, "old\n")
+    window = Window("guarded.scn", "--size", "1280x800")
+    question = (840, 334)
+
+    def name(keys, text):
+        window.key(keys)
+        window.type(text)
+        window.key("Return")
+
+    def refused(keys, text, why="is a file that the open scene is made from"):
+        before = window.said().count(why)
+        name(keys, text)
+        wait_for("a refusal of " + text, lambda: window.said().count(why) > before)
+        window.key("Escape")
+
+    def asked():
+        wait_for("a question", lambda: x11.pixel(*question) == TITLE)
+
+    def all_is_there():
+        check(read("guarded.scn") == GUARDED and read("part.xml") == PART and read("box.obj") == box, "a file of the scene is another")
+
+    for text in ("hard.mp4", "soft.mp4", os.path.realpath("hard.mp4")):
+        refused("ctrl+m", text)
+    for text in ("hard.session", "soft.session"):
+        refused("ctrl+e", text)
+    refused("ctrl+t", "hard.csv")
+    refused("ctrl+s", "part.xml")
+    all_is_there()
+    # A film gets its ending: the scene keeps its name.
+    name("ctrl+m", "guarded.scn")
+    if shutil.which("ffmpeg"):
+        wait_for("a film", lambda: [file for file in os.listdir(".") if file.startswith("guarded.scn.mp4")])
+        window.key("ctrl+m")
+        wait_for("a film that is whole", lambda: os.path.exists("guarded.scn.mp4"))
+    else:
+        wait_for("the reason why there is no film", lambda: "ffmpeg cannot be started" in window.said())
+    all_is_there()
+    # What is there stays when it is kept, by Escape or Enter, and is replaced when that is wanted.
+    for key in ("Escape", "Return"):
+        name("ctrl+e", "old")
+        asked()
+        window.key(key)
+        wait_for("no question", lambda: x11.pixel(*question) != TITLE)
+        window.key("Escape")
+        check(read("old.session") == "old\n", "%s replaces a file" % key)
+    name("ctrl+e", "old")
+    asked()
+    window.key("r")
+    wait_for("a recording in place of what was there", lambda: len(recorded("start ", "old.session")))
+    window.key("ctrl+e")
+    wait_for("its end", lambda: "divan-session" in read("old.session"))
+    # The scene itself, by its own saved state alone.
+    name("ctrl+s", "guarded.scn")
+    asked()
+    window.key("Escape")
+    wait_for("no question", lambda: x11.pixel(*question) != TITLE)
+    window.key("Escape")
+    all_is_there()
+    # Suggested is what nothing has.
+    for suggested in ("guarded.saved-2.scn", "guarded.saved-3.scn"):
+        window.key("ctrl+s", "Return")
+        wait_for(suggested, lambda: os.path.exists(suggested))
+    check(read("guarded.saved.scn") == "old\n", "a suggested name is that of a file")
+    # The view beside the scene.
+    write("guarded.scn.view", "old\n")
+    window.key("w")
+    asked()
+    window.key("Escape")
+    wait_for("no question", lambda: x11.pixel(*question) != TITLE)
+    check(read("guarded.scn.view") == "old\n", "a view is replaced without a question")
+    window.key("w")
+    asked()
+    window.key("r")
+    wait_for("the view", lambda: "<Camera" in read("guarded.scn.view"))
+    all_is_there()
+    window.key("ctrl+q")
+    check(window.end() == 0, "exit status after files that stay: " + window.said())
+    write("notes.txt", "old\n")
+    refused_at_start = (("guarded.scn", "the open scene is made from"), ("soft.mp4", "the open scene is made from"),
+                        ("notes.txt", "no picture by its ending"))
+    for file, why in refused_at_start:
+        done = subprocess.run([VIEW, "guarded.scn", "--screenshot", file], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              timeout=3 * SECONDS, check=False)
+        check(done.returncode == 1 and why in done.stderr, "--screenshot %s: %d: %s" % (file, done.returncode, done.stderr))
+    check(read("notes.txt") == "old\n", "a picture replaces what is none")
+    all_is_there()
+
+
 def close(name, way):
     """What was recorded is whole."""
     window = Window("beam.scn", "--start", "--record", name)
@@ -427,6 +544,7 @@ def main():
         carve()
         hold()
         size_of_the_scene()
+        files_stay()
         close("closed.session", lambda window: x11.ask_to_close(int(window.id)))
         close("ended.session", lambda window: window.process.terminate())
         display_goes()

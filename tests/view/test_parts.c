@@ -28,6 +28,7 @@
 #include "recording.h"
 #include "scene_text.h"
 #include "snapshot.h"
+#include "target.h"
 #include "view_file.h"
 
 static void expect_near(double found, double wanted)
@@ -995,6 +996,113 @@ static void a_pull_is_shared_by_the_points_of_an_element(void **state)
     dv_scene_free(scene);
 }
 
+static void a_target_has_the_ending_of_its_kind(void **state)
+{
+    (void)state;
+    static const struct {
+        TargetKind kind;
+        const char *name, *full;
+    } cases[] = {
+        {TARGET_FILM, "a", "a.mp4"},
+        {TARGET_FILM, "a.mp4", "a.mp4"},
+        {TARGET_FILM, "a.MP4", "a.MP4"},
+        {TARGET_FILM, "a.scn", "a.scn.mp4"},
+        {TARGET_SCENE, "a.xml", "a.xml"},
+        {TARGET_SCENE, "/b/a.py", "/b/a.py.scn"},
+        {TARGET_RECORDING, "a.csv", "a.csv.session"},
+        {TARGET_TABLE, "a", "a.csv"},
+        {TARGET_LOG, "a.txt", "a.txt"},
+        {TARGET_LOG, "a.png", "a.png.log"},
+        {TARGET_PICTURE, "a.jpeg", "a.jpeg"},
+        {TARGET_VIEW, "a.scn", "a.scn.view"},
+        {TARGET_FILM, "/b/.mp4", "/b/.mp4.mp4"},
+        {TARGET_FILM, ".mp4", ".mp4.mp4"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *full = target_name(cases[i].kind, cases[i].name);
+        assert_string_equal(full, cases[i].full);
+        assert_true(target_fits(cases[i].kind, full));
+        assert_int_equal(target_fits(cases[i].kind, cases[i].name), strcmp(cases[i].name, full) == 0);
+        g_free(full);
+    }
+}
+
+static void put_file(const char *folder, const char *name)
+{
+    char *path = g_build_filename(folder, name, NULL);
+    assert_true(g_file_set_contents(path, name, -1, NULL));
+    g_free(path);
+}
+
+static void expect_target(TargetKind kind, const char *folder, const char *name, const GPtrArray *reads,
+                          TargetState wanted)
+{
+    char *path = g_build_filename(folder, name, NULL);
+    DvText why = {0};
+    const TargetState found = target_look(kind, path, reads, &why);
+    if (found != wanted)
+        fail_msg("%s: %d instead of %d", name, (int)found, (int)wanted);
+    assert_int_equal(why.at != NULL, wanted == TARGET_REFUSED);
+    dv_text_free(&why);
+    g_free(path);
+}
+
+static void a_target_is_free_taken_or_refused(void **state)
+{
+    (void)state;
+    char *folder = g_dir_make_tmp("divan-target-XXXXXX", NULL);
+    const char *const names[] = {"a.scn", "box.obj", "other.mp4", "a.mp4", "a-2.mp4"};
+    GPtrArray *reads = g_ptr_array_new_with_free_func(g_free);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        put_file(folder, names[i]);
+    for (size_t i = 0; i < 2; i++)
+        g_ptr_array_add(reads, g_build_filename(folder, names[i], NULL));
+    char *hard = g_build_filename(folder, "hard.mp4", NULL), *soft = g_build_filename(folder, "soft.mp4", NULL),
+         *loose = g_build_filename(folder, "a-3.mp4", NULL), *own = g_build_filename(folder, "own.scn", NULL),
+         *linked = g_build_filename(folder, "linked.scn", NULL);
+    assert_int_equal(link(g_ptr_array_index(reads, 1), hard), 0);
+    assert_int_equal(symlink(g_ptr_array_index(reads, 0), soft), 0);
+    assert_int_equal(symlink("nowhere", loose), 0);
+    assert_int_equal(link(g_ptr_array_index(reads, 0), own), 0);
+    assert_int_equal(symlink(g_ptr_array_index(reads, 0), linked), 0);
+    for (int kind = 0; kind < TARGET_KINDS; kind++) {
+        const bool is_scene = kind == TARGET_SCENE;
+        expect_target((TargetKind)kind, folder, "new", reads, TARGET_NEW);
+        expect_target((TargetKind)kind, folder, "other.mp4", reads, TARGET_EXISTS);
+        expect_target((TargetKind)kind, folder, "box.obj", reads, TARGET_REFUSED);
+        expect_target((TargetKind)kind, folder, "hard.mp4", reads, TARGET_REFUSED);
+        expect_target((TargetKind)kind, folder, "own.scn", reads,
+                      TARGET_REFUSED); /* the scene by another name of its file */
+        expect_target((TargetKind)kind, folder, "a.scn", reads, is_scene ? TARGET_EXISTS : TARGET_REFUSED);
+        expect_target((TargetKind)kind, folder, "linked.scn", reads, is_scene ? TARGET_EXISTS : TARGET_REFUSED);
+        expect_target((TargetKind)kind, folder, "soft.mp4", reads, is_scene ? TARGET_EXISTS : TARGET_REFUSED);
+        expect_target((TargetKind)kind, folder, "box.obj", NULL, TARGET_EXISTS);
+        expect_target((TargetKind)kind, folder, ".", reads, TARGET_REFUSED);
+        expect_target((TargetKind)kind, "/dev", "null", reads, TARGET_NEW);
+    }
+    char *film = target_suggest(TARGET_FILM, folder, "/elsewhere/a.scn"),
+         *saved = target_suggest(TARGET_SCENE, folder, "a.scn"), *none = target_suggest(TARGET_TABLE, folder, "");
+    assert_string_equal(film, "a-4.mp4"); /* a link that leads nowhere has its name */
+    assert_string_equal(saved, "a.saved.scn");
+    assert_string_equal(none, "scene.csv");
+    g_free(film);
+    g_free(saved);
+    g_free(none);
+    char *const links[] = {hard, soft, loose, own, linked};
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        (void)g_unlink(links[i]);
+        g_free(links[i]);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *path = g_build_filename(folder, names[i], NULL);
+        (void)g_unlink(path);
+        g_free(path);
+    }
+    (void)g_rmdir(folder);
+    g_ptr_array_unref(reads);
+    g_free(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1021,6 +1129,8 @@ int main(void)
         cmocka_unit_test(a_hexahedron_goes_by_a_face_of_its_border),
         cmocka_unit_test(a_ray_meets_the_nearest_sphere),
         cmocka_unit_test(of_particles_in_a_line_the_first_is_met),
+        cmocka_unit_test(a_target_has_the_ending_of_its_kind),
+        cmocka_unit_test(a_target_is_free_taken_or_refused),
         cmocka_unit_test(a_triangle_is_met_where_it_is),
         cmocka_unit_test(a_pull_is_shared_by_the_points_of_an_element),
     };

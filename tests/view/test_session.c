@@ -870,6 +870,57 @@ static void a_plot_has_no_numbers_that_are_not_there(void **state)
     g_free(file);
 }
 
+/* What a message may not replace if it says so, and what none may. */
+static void files_that_are_there_stay(void **state)
+{
+    (void)state;
+    static const MessageKind kinds[] = {MESSAGE_SAVE, MESSAGE_EXPORT, MESSAGE_RECORD};
+    char *part = put("part.xml", "<Node name='part'><MechanicalObject name='dofs' position='0 0 0'/></Node>");
+    char *mesh = put("tri.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    char *hard = in_folder("hard.scn"), *soft = in_folder("soft.scn"), *old = put("old.scn", "old");
+    open_text("<Node name='root' dt='0.5'><DefaultAnimationLoop/><EulerExplicitSolver/><include href='part.xml'/>"
+              "<MeshOBJLoader name='mesh' filename='tri.obj'/></Node>");
+    char *scene = in_folder("scene.scn"), *text = get(scene);
+    assert_int_equal(link(part, hard), 0);
+    assert_int_equal(symlink(mesh, soft), 0);
+    const char *const never[] = {part, mesh, hard, soft};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        for (size_t i = 0; i < sizeof never / sizeof *never; i++) {
+            char *before = get(never[i]);
+            post(kinds[k], NULL, never[i], 0);
+            snapshot_unref(session_settle(session));
+            assert_true(was_said("is a file that the open scene is made from"));
+            char *after = get(never[i]);
+            assert_string_equal(before, after);
+            g_free(before);
+            g_free(after);
+        }
+        post(kinds[k], NULL, old, 1);
+        post(kinds[k], NULL, scene, kinds[k] == MESSAGE_SAVE);
+        snapshot_unref(session_settle(session));
+        assert_true(was_said("is there already, and stays as it is"));
+        char *after = get(old), *same = get(scene);
+        assert_string_equal(after, "old");
+        assert_string_equal(same, text);
+        g_free(after);
+        g_free(same);
+    }
+    post(MESSAGE_SAVE, NULL, old, 0);
+    snapshot_unref(session_settle(session));
+    char *after = get(old);
+    assert_non_null(strstr(after, "<Node"));
+    post(MESSAGE_SAVE, NULL, scene, 0);
+    Snapshot *snapshot = session_settle(session);
+    char *saved = get(scene);
+    assert_non_null(strstr(saved, "<Node"));
+    assert_string_not_equal(saved, text);
+    assert_string_equal(g_ptr_array_index(snapshot->reads, 0), scene);
+    snapshot_unref(snapshot);
+    char *const files[] = {part, mesh, hard, soft, old, scene, text, after, saved};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        g_free(files[i]);
+}
+
 static void a_saved_scene_opens_with_the_same_states(void **state)
 {
     (void)state;
@@ -1402,6 +1453,7 @@ int main(void)
         SESSION_TEST(plots_follow_fields_and_are_exported),
         SESSION_TEST(a_plot_that_is_added_while_paused_adds_no_sample_to_the_others),
         SESSION_TEST(a_plot_has_no_numbers_that_are_not_there),
+        SESSION_TEST(files_that_are_there_stay),
         SESSION_TEST(a_saved_scene_opens_with_the_same_states),
         SESSION_TEST(removing_and_switching_off_are_changes),
         SESSION_TEST(the_pace_is_that_of_the_clock_or_none),

@@ -60,8 +60,10 @@ DV_PUBLIC void dv_scene_output_lost(DvData *field, const char *path, const DvTex
 DV_PUBLIC void dv_output_abandon(void);
 
 /* Whether the scene was made from this file, by whatever name: the scene file, what it includes, and what fields of type dv_type_file
- * name.     [step] */
+ * and lists of names of files name.     [step] */
 DV_PUBLIC bool dv_scene_reads(DvScene *scene, const char *path);
+/* Calls `visit` with the path of each of these files, some more than once; it must not change the scene.     [step] */
+DV_PUBLIC void dv_scene_files(DvScene *scene, void (*visit)(void *context, const char *path), void *context);
 
 DV_END_DECLS
 #endif
