@@ -1025,6 +1025,34 @@ static void impossible_materials_are_replaced(void **state)
     dv_scene_free(scene);
 }
 
+/* Under a strain e0 that is held the elastic strain is e0 exp(-r t) at time t, whatever the step; a part of each evaluation is not. */
+static void plastic_flow_has_a_rate(void **state)
+{
+    (void)state;
+    static const double dt[] = {0.02, 0.01, 0.0025};
+    for (size_t i = 0; i < sizeof dt / sizeof *dt; i++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "<Node name='root' gravity='0 0 0' dt='%g'><DefaultAnimationLoop/><EulerImplicitSolver/><CGLinearSolver "
+            "iterations='9' tolerance='1e-9' threshold='1e-15'/><MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 1' "
+            "tetrahedra='0 1 2 3'/><MechanicalObject name='dofs' rest_position='0 0 0 1 0 0 0 1 0 0 0 1' position='0 0 0 "
+            "1.25 0 0 0 1 0 0 0 1'/><UniformMass totalMass='1'/><TetrahedronFEMForceField name='field' method='small' "
+            "youngModulus='9' poissonRatio='0.25' plasticMaxThreshold='9' plasticYieldThreshold='1e-9' "
+            "plasticCreepRate='3'/><FixedProjectiveConstraint indices='0 1 2 3'/></Node>",
+            dt[i]);
+        DvScene *scene = scene_from_text(text);
+        const long steps = lround(0.4 / dt[i]) + 1; /* the force of the last one is that at 0.4 s */
+        for (long n = 0; n < steps; n++)
+            assert_int_equal(dv_scene_step(scene, 0.0), DV_OK);
+        const double *plastic = dv_data_doubles(dv_object_field(scene_object(scene, "/field"), "plasticStrain"), NULL);
+        assert_true(fabs(fabs(plastic[0]) - 0.25 * (1.0 - exp(-3.0 * 0.4))) < 1e-9); /* 6 V = 1 */
+        for (int c = 1; c < 6; c++)
+            assert_true(fabs(plastic[c]) < 1e-12);
+        dv_scene_free(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1070,6 +1098,7 @@ int main(void)
         cmocka_unit_test(inverted_elements_recover_with_the_stable_decomposition),
         cmocka_unit_test(frames_at_rest_can_be_read),
         cmocka_unit_test(a_flat_tetrahedron_is_flat_in_any_unit),
+        cmocka_unit_test(plastic_flow_has_a_rate),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(impossible_materials_are_replaced),
     };

@@ -6,7 +6,8 @@
  * described in tetrahedron_blocks.h; `method` chooses the frame. When plasticMaxThreshold is positive, the strain of an element
  * (times 6 V) has a plastic part p: with e = s - p,
  *   |e| > plasticYieldThreshold:  p += plasticCreep e;   |p| > plasticMaxThreshold: p is cut to it;   s - p acts
- * evaluated once in each force; p is part of the saved state. Mueller and Gross, Interactive virtual materials, 2004, section 5.
+ * evaluated once in each force; p is part of the saved state. With plasticCreepRate r the part is 1 - exp(-r t), t the time since the last
+ * evaluation: under a strain that is held, e decays as exp(-r t), whatever the step. Mueller and Gross, Interactive virtual materials, 2004, section 5.
  *
  * When the mesh changes, materials and plastic strains stay with their elements, new ones start without plastic strain, and the shapes
  * of new elements are made from rest positions: with the next force, in time with what was touched. Hexahedra that are cut are all
@@ -20,6 +21,7 @@
 #include <divan/types/color.h>
 #include <divan/types/color_map.h>
 
+#include <math.h>
 #include <string.h>
 
 typedef struct TetrahedronFEMForceField {
@@ -27,7 +29,7 @@ typedef struct TetrahedronFEMForceField {
     DvLink topology_link;
     Material material;
     DvData initial_points, method, local_stiffness_factor, update_stiffness_matrix, compute_global_matrix;
-    DvData plastic_max_threshold, plastic_yield_threshold, plastic_creep, plastic_strain;
+    DvData plastic_max_threshold, plastic_yield_threshold, plastic_creep, plastic_rate, plastic_time, plastic_strain;
     DvData compute_von_mises_stress, von_mises_per_element, von_mises_per_node, von_mises_stress_colors, stressed,
         update_stiffness;
     DvData gather_points, gather_block_size;
@@ -72,6 +74,11 @@ static const DvField fields[] = {
     FIELD(plastic_creep, "plasticCreep", dv_type_double, .init = "0.89999997615814209", .range = &dv_range_not_negative,
           .flags = DV_FIELD_LENIENT, .group = "plasticity",
           .help = "part of the elastic strain that becomes plastic in each evaluation"),
+    FIELD(plastic_rate, "plasticCreepRate", dv_type_double, .init = "0", .unit = "1/s", .range = &dv_range_not_negative,
+          .flags = DV_FIELD_LENIENT, .group = "plasticity",
+          .help = "rate at which elastic strain becomes plastic, whatever the step; 0: plasticCreep counts"),
+    FIELD(plastic_time, "plasticTime", dv_type_double, .init = "-1", .unit = "s",
+          .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, .help = "time of the last plastic flow; -1: there was none"),
     FIELD(plastic_strain, "plasticStrain", dv_type_doubles, .flags = DV_FIELD_STATE,
           .help = "plastic strain of each element, times 6 V: xx yy zz xy yz zx"),
     FIELD(compute_von_mises_stress, "computeVonMisesStress", dv_type_int, .init = "0",
@@ -144,6 +151,7 @@ static void set_materials(TetrahedronFEMForceField *self)
 static void forget_plastic_strain(TetrahedronFEMForceField *self)
 {
     dv_data_set(&self->plastic_strain, NULL, 0);
+    dv_data_set_double(&self->plastic_time, -1.0);
 }
 
 /* ---- Plastic strains go along with their elements, while there are any ---- */
@@ -285,14 +293,25 @@ static DvStatus follow_mesh(TetrahedronFEMForceField *self, uint32_t points)
     return status == DV_OK && points != self->common.blocks.mesh.points ? build(self) : status;
 }
 
+/* The part of the elastic strain that becomes plastic at a time. */
+static double creep_at(TetrahedronFEMForceField *self, double time)
+{
+    const double rate = dv_data_double(&self->plastic_rate), last = dv_data_double(&self->plastic_time);
+    if (!(rate > 0.0))
+        return dv_data_double(&self->plastic_creep);
+    if (time != last)
+        dv_data_set_double(&self->plastic_time, time);
+    return last >= 0.0 && time > last ? -expm1(-rate * (time - last)) : 0.0;
+}
+
 /* Parameters of the plastic flow; false: the material is elastic. */
-static bool plasticity_begin(TetrahedronFEMForceField *self, TetrahedronPlasticity *plasticity)
+static bool plasticity_begin(TetrahedronFEMForceField *self, double time, TetrahedronPlasticity *plasticity)
 {
     plasticity->limit = dv_data_double(&self->plastic_max_threshold);
     if (!(plasticity->limit > 0.0))
         return false;
     plasticity->yield = dv_data_double(&self->plastic_yield_threshold);
-    plasticity->creep = dv_data_double(&self->plastic_creep);
+    plasticity->creep = creep_at(self, time);
     plasticity->strain = dv_data_begin(&self->plastic_strain, 6 * (size_t)self->common.blocks.mesh.elements);
     return true;
 }
@@ -340,6 +359,22 @@ static DvStatus update(DvObject *object, void *self_)
     return DV_OK;
 }
 
+static void warn_of_creep(const DvObject *object, TetrahedronFEMForceField *self)
+{
+    const double creep = dv_data_double(&self->plastic_creep), dt = dv_node_dt(dv_object_node(object));
+    if (!dv_data_is_set(&self->plastic_creep) || !(dv_data_double(&self->plastic_max_threshold) > 0.0) ||
+        dv_data_double(&self->plastic_rate) > 0.0)
+        return;
+    DvText rate = {0};
+    if (creep > 0.0 && creep < 1.0 && dt > 0.0)
+        dv_text_add(&rate, "; plasticCreepRate=\"%.3g\" flows as fast at steps of %g s, and as fast at others",
+                    -log1p(-creep) / dt, dt);
+    dv_field_warning(&self->plastic_creep, -1,
+                     "is the part of each evaluation of the force: how fast strain becomes plastic hangs on the step%s",
+                     rate.at ? rate.at : "; plasticCreepRate (1/s) does not");
+    dv_text_free(&rate);
+}
+
 static DvStatus check_options(DvObject *object, TetrahedronFEMForceField *self)
 {
     const int32_t mode = dv_data_int(&self->compute_von_mises_stress);
@@ -355,6 +390,7 @@ static DvStatus check_options(DvObject *object, TetrahedronFEMForceField *self)
     if (exact && dv_data_bool(&self->update_stiffness_matrix))
         return dv_field_error(&self->update_stiffness_matrix, -1,
                               "method 'exact' has the gradients of the rest shape; use another method, or 0");
+    warn_of_creep(object, self);
     if (mode != 0 || dv_data_bool(&self->update_stiffness))
         force_field_listen(object);
     const double gap = dv_data_double(&self->gap);
@@ -442,13 +478,12 @@ static void cleanup(DvObject *object, void *self_)
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
 {
-    (void)step;
     (void)v;
     TetrahedronFEMForceField *self = self_;
     if (follow_mesh(self, x->count) != DV_OK)
         return;
     TetrahedronPlasticity plasticity;
-    if (plasticity_begin(self, &plasticity)) {
+    if (plasticity_begin(self, step->time, &plasticity)) {
         tetrahedron_blocks_force(&self->common.blocks, &plasticity, x, f);
         dv_data_end(&self->plastic_strain);
     } else {
