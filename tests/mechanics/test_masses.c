@@ -496,6 +496,72 @@ static void mistakes_are_named(void **state)
         "scene.scn:2: MeshMatrixMass 'm': topology 't' is empty");
 }
 
+/* Edges a b c: inertia m (b^2 + c^2) / 12 about the first axis; in the plane m (a^2 + b^2) / 12. An inertia that is given wins. */
+static void a_box_turns_by_its_edges(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *dof, *position, *mass;
+        uint32_t dim;
+        double expected[3]; /* of the angular part */
+    } boxes[] = {
+        {"Rigid3d",
+         "0 0 0 0 0 0 1",
+         "UniformMass totalMass='3' extents='1 2 4'",
+         6,
+         {3 * 20 / 12., 3 * 17 / 12., 3 * 5 / 12.}},
+        {"Rigid3d",
+         "0 0 0 0 0 0 1",
+         "UniformMass vertexMass='3' extents='1 2 4'",
+         6,
+         {3 * 20 / 12., 3 * 17 / 12., 3 * 5 / 12.}},
+        {"Rigid3d",
+         "0 0 0 0 0 0 1",
+         "DiagonalMass vertexMass='3 1' extents='1 2 0'",
+         6,
+         {3 * 4 / 12., 3 * 1 / 12., 3 * 5 / 12.}},
+        {"Rigid3d",
+         "0 0 0 0 0 0 1",
+         "UniformMass vertexMass='3 1 [1 0 0, 0 1 0, 0 0 2]' extents='1 2 4'",
+         6,
+         {3, 3, 6}},
+        {"Rigid3d", "0 0 0 0 0 0 1", "UniformMass totalMass='3'", 6, {3, 3, 3}},
+        {"Rigid2d", "0 0 0", "UniformMass totalMass='3' extents='1 2 0'", 3, {3 * 5 / 12.}},
+        {"Rigid2d", "0 0 0", "DiagonalMass vertexMass='3' extents='1 2 0'", 3, {3 * 5 / 12.}},
+    };
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "<Node><MechanicalObject name='dofs' template='%s' position='%s'/><%s name='mass'/></Node>",
+                 boxes[i].dof, boxes[i].position, boxes[i].mass);
+        DvScene *scene = scene_from_text(text);
+        DvObject *mass = scene_object(scene, "/mass");
+        const DvMassOps *ops = dv_object_ops(mass, DV_MASS);
+        const uint32_t dim = boxes[i].dim, first = dim == 6 ? 3 : 2;
+        for (uint32_t c = first; c < dim; c++) {
+            double unit[6] = {0}, product[6] = {0};
+            unit[c] = 1.0;
+            ops->add_mdx(dv_object_self(mass), 1.0, (DvConstVec){unit, 1, dim}, (DvVec){product, 1, dim});
+            assert_true(fabs(product[c] - boxes[i].expected[c - first]) < 1e-14);
+        }
+        dv_scene_free(scene);
+    }
+}
+
+/* A torque of 0.01 N m turns a cube of 1 kg and 5 cm to 24 rad/s in a second. */
+static void a_cube_of_five_centimetres_spins_up(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><EulerImplicitSolver/><SparseLDLSolver "
+        "template='CompressedRowSparseMatrixd'/><MechanicalObject name='dofs' template='Rigid3d' position='0 0 0 0 0 0 1'/>"
+        "<UniformMass totalMass='1' extents='0.05 0.05 0.05'/><ConstantForceField forces='0 0 0 0 0 0.01'/></Node>");
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(dv_scene_step(scene, 0.0), DV_OK);
+    assert_true(fabs(dv_state_read(scene_state(scene, "/dofs"), DV_VELOCITY).at[5] - 24.0) < 1e-9);
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -540,6 +606,8 @@ int main(void)
         cmocka_unit_test(numbers_of_the_wrong_count_are_told),
         cmocka_unit_test(an_element_takes_its_mass_with_it),
         cmocka_unit_test(a_uniform_mass_follows_the_points),
+        cmocka_unit_test(a_box_turns_by_its_edges),
+        cmocka_unit_test(a_cube_of_five_centimetres_spins_up),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

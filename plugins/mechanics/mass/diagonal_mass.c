@@ -18,6 +18,7 @@
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
+#include "body_shape.h"
 #include "first_values.h"
 #include "followed_values.h"
 #include "mass_base.h"
@@ -39,6 +40,7 @@ typedef struct DiagonalMass {
     uint32_t count;         /* points that have a mass */
     BodyMass *bodies;       /* [count] of rigid bodies; NULL otherwise */
     TurningInertia turning; /* count 0: not up to date */
+    uint32_t no_inertia;    /* bodies that were given none at init */
     uint64_t point_masses_version, density_version, total_mass_version;
     uint64_t structure;
     DvElementData point_data;   /* follows the points */
@@ -51,6 +53,7 @@ typedef struct DiagonalMass {
 static const DvField fields[] = {
     MASS_FIELDS(DiagonalMass),
     MASS_TURNING_INERTIA(DiagonalMass),
+    MASS_EXTENTS(DiagonalMass),
     DV_FIELD(DiagonalMass, point_masses, "vertexMass", mass_type, .unit = "kg", .flags = DV_FIELD_EMPTY_IS_DEFAULT,
              .help = "mass of each point; of bodies: mass volume inertia"),
     DV_FIELD(DiagonalMass, density, "massDensity", dv_type_double, .init = "1", .unit = "kg/m^3",
@@ -187,7 +190,7 @@ static void read_bodies(DiagonalMass *self)
     self->bodies = dv_alloc(self->count, sizeof *self->bodies);
     for (uint32_t i = 0; i < self->count; i++) {
         const size_t at = (size_t)i * stride;
-        self->bodies[i] = mass_from_numbers(dof, given + at, at < numbers ? numbers - at : 0);
+        self->bodies[i] = mass_from_shape(&self->base, given + at, at < numbers ? numbers - at : 0);
     }
 }
 
@@ -716,6 +719,33 @@ static DvStatus attach(DiagonalMass *self)
     return status == DV_OK ? dv_element_data_attach(&self->element_data, self->mesh.topology.object) : status;
 }
 
+/* Bodies of which vertexMass has no inertia. */
+static void note_default_inertia(DiagonalMass *self)
+{
+    double box[9];
+    size_t numbers;
+    (void)dv_data_doubles(&self->point_masses, &numbers);
+    const uint32_t stride = mass_numbers(self->base.state.dof);
+    uint32_t without = 0;
+    for (uint32_t i = 0; i < self->count; i++)
+        without += (size_t)i * stride + 2 >= numbers;
+    self->no_inertia = without;
+    if (!mass_box_inertia(&self->base, box))
+        return;
+    self->no_inertia = 0;
+    if (without == 0)
+        dv_field_warning(&self->base.extents, -1, "has no effect: an inertia is given by vertexMass");
+}
+
+static uint32_t without_inertia(void *self_, double *mass)
+{
+    DiagonalMass *self = self_;
+    *mass = self->no_inertia ? self->bodies[self->count - 1].mass : 0.0;
+    return self->no_inertia;
+}
+
+static const DefaultInertiaOps default_inertia_ops = {.size = sizeof default_inertia_ops, .bodies = without_inertia};
+
 static DvStatus init(DvObject *object, void *self_)
 {
     DiagonalMass *self = self_;
@@ -738,10 +768,14 @@ static DvStatus init(DvObject *object, void *self_)
     choose(self, by_file);
     if (self->given == GIVEN_POINT_MASSES)
         status = mass_check_numbers(&self->point_masses, self->base.state.dof, true);
+    if (status == DV_OK)
+        status = mass_check_extents(&self->base);
     if (status != DV_OK)
         return status;
-    if (rigid)
+    if (rigid) {
         read_bodies(self);
+        note_default_inertia(self);
+    }
     if (self->mesh.topology.object && mass_mesh_is_dynamic(&self->mesh)) {
         status = attach(self);
         if (status != DV_OK)
@@ -789,6 +823,7 @@ const DvClass dv_diagonal_mass = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops},
                                       {.id = DV_FORCE_FIELD, .ops = &force_ops},
+                                      {.id = DEFAULT_INERTIA, .ops = &default_inertia_ops},
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
                                       {0}},
     .init = init,

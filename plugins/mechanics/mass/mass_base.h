@@ -18,6 +18,7 @@ typedef struct MassBase {
     DvData separate_gravity, rayleigh_mass, rayleigh_stiffness;
     DvData turning_inertia; /* of masses that rigid bodies may have */
     DvData show_gravity_center, show_axis_size;
+    DvData extents; /* of masses of rigid bodies: see body_shape.h */
     DvLink mstate;
     DvStateRef state; /* ops is NULL until it is found, or when the mass is invalid */
 } MassBase;

@@ -38,14 +38,14 @@ static bool read_numbers(const char **text, double *numbers, size_t count)
     return true;
 }
 
-DvStatus rigid_file_read(DvData *field, const DvDofType *dof, BodyMass *body, bool *has_mass)
+DvStatus rigid_file_read(DvData *field, const DvDofType *dof, BodyMass *body, bool *has_mass, bool *has_inertia)
 {
     static const struct {
         const char *word;
         size_t numbers;
     } keywords[] = {{"inrt", 9}, {"vertexMass", 1}, {"cntr", 3}, {"center", 3}, {"volm", 1}, {"frme", 4},
                     {"grav", 3}, {"visc", 1},       {"stck", 1}, {"step", 1},   {"prec", 1}};
-    *has_mass = false;
+    *has_mass = *has_inertia = false;
     const char *file = dv_data_file(field);
     char *content = file ? read_text(file) : NULL;
     if (!content)
@@ -72,7 +72,7 @@ DvStatus rigid_file_read(DvData *field, const DvDofType *dof, BodyMass *body, bo
                                     keywords[k].numbers == 1 ? "" : "s", word);
         } else if (k == 0) {
             memcpy(body->inertia, numbers, sizeof numbers);
-            used = true;
+            *has_inertia = used = true;
         } else if (k == 1) {
             mass = numbers[0];
             *has_mass = used = true;

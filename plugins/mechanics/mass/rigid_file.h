@@ -7,8 +7,9 @@
 
 #include "mass_base.h"
 
-/* Reads the file into `body`, which keeps what the file leaves out. `has_mass` says whether it gave a mass. Errors are
+/* Reads the file into `body`, which keeps what the file leaves out. `has_mass` and `has_inertia` say whether it gave them. Errors are
  * reported at the field. */
-DV_NODISCARD DvStatus rigid_file_read(DvData *field, const DvDofType *dof, BodyMass *body, bool *has_mass);
+DV_NODISCARD DvStatus rigid_file_read(DvData *field, const DvDofType *dof, BodyMass *body, bool *has_mass,
+                                      bool *has_inertia);
 
 #endif

@@ -13,6 +13,7 @@
 #include <divan/contracts/topology.h>
 #include <divan/memory.h>
 
+#include "body_shape.h"
 #include "mass_base.h"
 #include "mass_check.h"
 #include "rigid_file.h"
@@ -38,11 +39,13 @@ typedef struct UniformMass {
     uint64_t structure;
     PointSet points;
     TurningInertia turning; /* count 0: not up to date */
+    bool no_inertia;        /* none was given at init */
 } UniformMass;
 
 static const DvField fields[] = {
     MASS_FIELDS(UniformMass),
     MASS_TURNING_INERTIA(UniformMass),
+    MASS_EXTENTS(UniformMass),
     DV_FIELD(UniformMass, point_mass, "vertexMass", mass_type, .init = "1", .unit = "kg",
              .flags = DV_FIELD_EMPTY_IS_DEFAULT, .help = "mass of each point; of bodies: mass volume inertia"),
     DV_FIELD(UniformMass, total_mass, "totalMass", dv_type_double, .init = "1", .unit = "kg",
@@ -72,7 +75,7 @@ static void read_point_mass(UniformMass *self)
 {
     size_t count;
     const double *numbers = dv_data_doubles(&self->point_mass, &count);
-    self->body = mass_from_numbers(self->base.state.dof, numbers, count);
+    self->body = mass_from_shape(&self->base, numbers, count);
 }
 
 static void write_point_mass(UniformMass *self)
@@ -366,6 +369,16 @@ static void draw(void *self_, DvDraw *draw)
     draw->ops->points(draw, center, 1, 5.0, green);
 }
 
+static uint32_t without_inertia(void *self_, double *mass)
+{
+    UniformMass *self = self_;
+    update(self);
+    *mass = self->body.mass;
+    return self->no_inertia ? self->count : 0;
+}
+
+static const DefaultInertiaOps default_inertia_ops = {.size = sizeof default_inertia_ops, .bodies = without_inertia};
+
 static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw = draw};
 
 /* ---- Lifecycle ---- */
@@ -414,22 +427,32 @@ static DvStatus choose_masses(DvObject *object, UniformMass *self)
 {
     const DvDofType *dof = self->base.state.dof;
     bool by_point = dv_data_is_set(&self->point_mass), by_total = dv_data_is_set(&self->total_mass);
+    const DvStatus shape = mass_check_extents(&self->base);
+    if (shape != DV_OK)
+        return shape;
     read_point_mass(self);
+    double box[9];
+    bool inertia = self->point_mass.count > 2;
     const char *file = dv_data_string(&self->file);
     if (dv_data_is_set(&self->file) && file && *file && strcmp(file, "unused") != 0) {
         if (!dof->rotation) {
             dv_field_warning(&self->file, -1,
                              "only rigid bodies have such a file; it is not read for points of type %s", dof->name);
         } else {
-            bool has_mass;
-            const DvStatus status = rigid_file_read(&self->file, dof, &self->body, &has_mass);
+            bool has_mass, has_inertia;
+            const DvStatus status = rigid_file_read(&self->file, dof, &self->body, &has_mass, &has_inertia);
             if (status != DV_OK)
                 return status;
+            inertia = inertia || has_inertia;
             write_point_mass(self);
             by_total = by_total && (by_point || !has_mass);
             by_point = true;
         }
     }
+    if (inertia && mass_box_inertia(&self->base, box))
+        dv_field_warning(&self->base.extents, -1, "has no effect: an inertia is given by %s",
+                         self->point_mass.count > 2 && dv_data_is_set(&self->point_mass) ? "vertexMass" : "filename");
+    self->no_inertia = dof->rotation && !inertia && !mass_box_inertia(&self->base, box);
     if (by_point && by_total)
         dv_field_warning(&self->total_mass, -1, "totalMass and vertexMass are both given; totalMass is used");
     if (!by_point && !by_total)
@@ -497,6 +520,7 @@ const DvClass dv_uniform_mass = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops},
                                       {.id = DV_FORCE_FIELD, .ops = &force_ops},
+                                      {.id = DEFAULT_INERTIA, .ops = &default_inertia_ops},
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
                                       {0}},
     .init = init,

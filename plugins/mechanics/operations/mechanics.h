@@ -164,6 +164,7 @@ typedef struct SceneMechanics {
     DvMechanics *open;    /* all, newest first */
     DvMechanics *watched; /* that of the step check; or NULL */
     uint64_t structures;  /* numbers of matrix structures given so far */
+    bool inertia_said;    /* of bodies with the default one */
     DvStatus fault;       /* of a component that cannot take part, reported; the next check of a step fails with it */
     struct Growth {       /* what motions are measured by: see step_check.c */
         bool known;
@@ -314,6 +315,9 @@ bool mechanics_lacks(DvMechanics *m, StateItem *state, const DvObject *asker, Dv
 size_t mechanics_count_unknowns(DvMechanics *m);
 
 void assembly_free(Assembly *assembly);
+/* Warns of rigid bodies that can turn with the default inertia; how many masses that concerns.     [main] */
+size_t default_inertia_lint(const DvMechanics *m);
+
 const DvBlockMatrix *assembly_run(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts);
 bool assembly_is_preferred(DvMechanics *m, uint32_t products);
 /* Whether what couples points is known, as it is once somebody has asked whether a matrix is preferred, and until something changes. */

@@ -476,6 +476,10 @@ static DvStatus check(DvNode *root, uint64_t number)
     m->scene->fault = DV_OK;
     if (fault != DV_OK)
         return fault;
+    if (number == 0 && !m->scene->inertia_said) { /* once, after everything has been initialised */
+        m->scene->inertia_said = true;
+        (void)default_inertia_lint(m);
+    }
     dv_phase_begin("step check");
     const DvStatus status = check_states(m, root, number);
     dv_phase_end();
@@ -563,7 +567,7 @@ static size_t lint(DvNode *root)
 {
     DvMechanics *m = watched(root);
     mechanics_update(m);
-    size_t problems = lint_inertia(m);
+    size_t problems = lint_inertia(m) + default_inertia_lint(m);
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const uint32_t state = m->independent.at[i];
         const DvStateRef s = m->states[state].ref;
