@@ -536,6 +536,10 @@ static DvStatus parse(DvObject *object, void *self_, const DvAttributes *attribu
             dv_data_end(&self->rigid_index_per_point);
             total += count;
         }
+        if (*(text += strspn(text, " \t\r\n")))
+            dv_warning(object,
+                       "attribute 'repartition' must be numbers of points, not \"%.40s\"; what comes before it is used",
+                       text);
     }
     return mapping_parse(object, self_, attributes);
 }
