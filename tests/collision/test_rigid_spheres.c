@@ -15,15 +15,16 @@
 #include "scene_text.h"
 
 /* A ball of radius 0.1 above a floor, contacts begin at 0.02. */
-#define SCENE(loop, method, model)                                                                                  \
-    "<Node name='root' gravity='0 -9 0' dt='0.01'>" loop                                                            \
-    "<BlockGaussSeidelConstraintSolver maxIterations='200' tolerance='1e-12'/>" method                              \
-    "<BruteForceBroadPhase/><BVHNarrowPhase/><CollisionPipeline/>"                                                  \
-    "<CollisionResponse response='FrictionContactConstraint' responseParams='mu=0.3'/>"                             \
-    "<Node name='Ball'><EulerImplicitSolver/><CGLinearSolver iterations='60' tolerance='1e-12' threshold='1e-24'/>" \
-    "<MechanicalObject name='dofs' template='Rigid3d' position='0 0.3 0 0 0 0 1'/><UniformMass totalMass='2'/>"     \
-    "<UncoupledConstraintCorrection/><SphereCollisionModel name='ball' radius='0.1'" model "/></Node>"              \
-    "<Node name='Floor'><MeshTopology triangles='0 2 1'/><MechanicalObject position='-3 0 -2  4 0 -3  0.5 0 5'/>"   \
+#define INERTIA_OF_ONE "vertexMass='2 1 [1 0 0, 0 1 0, 0 0 1]'"
+#define SCENE(loop, method, model)                                                                                   \
+    "<Node name='root' gravity='0 -9 0' dt='0.01'>" loop                                                             \
+    "<BlockGaussSeidelConstraintSolver maxIterations='200' tolerance='1e-12'/>" method                               \
+    "<BruteForceBroadPhase/><BVHNarrowPhase/><CollisionPipeline/>"                                                   \
+    "<CollisionResponse response='FrictionContactConstraint' responseParams='mu=0.3'/>"                              \
+    "<Node name='Ball'><EulerImplicitSolver/><CGLinearSolver iterations='60' tolerance='1e-12' threshold='1e-24'/>"  \
+    "<MechanicalObject name='dofs' template='Rigid3d' position='0 0.3 0 0 0 0 1'/><UniformMass " INERTIA_OF_ONE "/>" \
+    "<UncoupledConstraintCorrection/><SphereCollisionModel name='ball' radius='0.1'" model "/></Node>"               \
+    "<Node name='Floor'><MeshTopology triangles='0 2 1'/><MechanicalObject position='-3 0 -2  4 0 -3  0.5 0 5'/>"    \
     "<TriangleCollisionModel simulated='0'/></Node></Node>"
 
 #define MIN_PROXIMITY "<MinProximityIntersection alarmDistance='0.2' contactDistance='0.02'/>"

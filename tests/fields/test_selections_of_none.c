@@ -96,8 +96,10 @@ static bool find_row(const char *table, const char *cls, const char *field, char
             snprintf(columns[c], 1024, "%.*s", at < end ? (int)(stop_at - at) : 0, at);
             at = tab ? tab + 1 : end;
         }
-        if (holds(columns[0], cls) && holds(columns[1], field) && columns[2][0] != '-' && !strchr(columns[2], '!'))
+        if (holds(columns[0], cls) && holds(columns[1], field) && columns[2][0] != '-' && !strchr(columns[2], '!')) {
+            columns[2][strcspn(columns[2], "?")] = '\0';
             return true;
+        }
     }
     return false;
 }

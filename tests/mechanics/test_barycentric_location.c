@@ -219,6 +219,7 @@ static void cells_are_as_wide_as_the_mean_edge(void **state)
     static Location found[MAX_POINTS];
     static const uint32_t rising[6] = {0, 1, 0, 3, 0, 5}, falling[6] = {0, 5, 0, 3, 0, 1};
     const uint32_t *const orders[2] = {rising, falling};
+    uint32_t others[3] = {0, 0, 0};
     for (int order = 0; order < 2; order++) {
         make_block(6, 0.1, 2.5);
         block.target_count = 200;
@@ -231,7 +232,6 @@ static void cells_are_as_wide_as_the_mean_edge(void **state)
         }
         locate_by_hash(&mesh, (DvElements){orders[order], 3}, (LocationPoints){block.targets, block.target_count, 3},
                        found);
-        uint32_t others[3] = {0, 0, 0};
         const double widths[3] = {last, sum, 1e-3};
         for (uint32_t i = 0; i < block.target_count; i++) {
             const double *const p = block.targets + 3 * i, best = best_by_cells(&mesh, sum / 3.0, p);
@@ -239,10 +239,10 @@ static void cells_are_as_wide_as_the_mean_edge(void **state)
             for (int k = 0; k < 3; k++)
                 others[k] += fabs(best_by_cells(&mesh, widths[k], p) - best) > 1e-6;
         }
-        for (int k = 0; k < 3; k++)
-            if (others[k] == 0)
-                fail_msg("cells of %g find the same", widths[k]);
     }
+    for (int k = 0; k < 3; k++)
+        if (others[k] == 0)
+            fail_msg("cells as wide as %s find the same", k == 0 ? "the last edge" : k == 1 ? "the sum" : "nothing");
 }
 
 static void elements_that_cover_thousands_of_cells_are_found_too(void **state)

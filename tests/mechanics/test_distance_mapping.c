@@ -290,7 +290,7 @@ static void constraint_forces_count_in_all_mappings_above(void **state)
     DvScene *scene = scene_from_text(nested);
     const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
     DvMechanics *m = ops->open(dv_scene_root(scene));
-    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY, .kind = DV_MATRIX_ANY};
     const double lambda[3] = {-6.0, 2.5, 4.0}, h = 1e-5;
     const DvStateRef bodies = scene_state(scene, "/bodies"), lengths = scene_state(scene, "/Ends/Copy/Lengths/lengths");
     const DvVecId d = ops->allocate(m, DV_DERIVS), product = ops->allocate(m, DV_DERIVS);

@@ -379,7 +379,6 @@ static void wrong_obj_files_are_refused_with_the_line(void **state)
 {
     (void)state;
     expect_error(obj, "", "no line starts with 'v': the file holds no position");
-    expect_error(obj, "v 0 0\n", "line 1: expected a number, found the end of the line");
     expect_error(obj, "v 0 0 z\n", "line 1: expected a number, found 'z'");
     expect_error(obj, "v 0 0 0\nf 1 0 1\n",
                  "line 2: '0' is no index from 1, nor one of the last 1 counted back from -1");
@@ -389,8 +388,26 @@ static void wrong_obj_files_are_refused_with_the_line(void **state)
                  "line 2: 'a' is no index from 1, nor one of the last 1 counted back from -1");
     expect_error(obj, "v 0 0 0\nf /1 1 1\n", "line 2: a corner names no position");
     expect_error(obj, "v 0 0 0\n\nf 1 5 1\n", "line 3: position 5 of 1");
-    expect_error(obj, "v 0 0 0\nf 1/1 1/1 1/1\n", "line 2: texture coordinate 1 of 0");
-    expect_error(obj, "v 0 0 0\nvn 0 0 1\nf 1//1 1//2 1//1\n", "line 3: normal 2 of 1");
+}
+
+static void what_an_obj_file_lacks_is_told_with_the_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *warning;
+    } rows[] = {
+        {"v 0 0\n", "v, vn or vt with too few numbers, those missing count as 0: line 1 (1 in all)\n"},
+        {"v 0 0 0\nf 1/1 1/1 1/1\n",
+         "faces with texture coordinates that the file does not have, they get none: line 2 (1 in all)\n"},
+        {"v 0 0 0\nvn 0 0 1\nf 1//1 1//2 1//1\n",
+         "faces with normals that the file does not have, they get none: line 3 (1 in all)\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Mesh mesh = read_text(obj, rows[i].text);
+        assert_int_equal(mesh.position_definition.count, 1);
+        assert_string_equal(warnings, rows[i].warning);
+        mesh_free(&mesh);
+    }
 }
 
 /* Spheres */
@@ -467,6 +484,7 @@ int main(void)
         cmocka_unit_test(a_material_starts_with_the_default_of_the_format),
         cmocka_unit_test(obj_options_flip_and_triangulate),
         cmocka_unit_test(wrong_obj_files_are_refused_with_the_line),
+        cmocka_unit_test(what_an_obj_file_lacks_is_told_with_the_line),
         cmocka_unit_test(spheres_have_centres_and_radii),
         cmocka_unit_test(wrong_sphere_files_are_refused_with_the_line),
         cmocka_unit_test(damaged_files_do_no_harm),
