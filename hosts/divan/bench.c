@@ -2,72 +2,15 @@
  *
  * divan bench: times steps. The first step is left out: it sizes scratch memory and finds the structure of matrices.
  *
- * Heap allocations are counted where every library of the process makes them, at malloc itself: the program's definitions take the
- * place of the C library's. Under a sanitizer, which does the same, only the kernel's own are counted.
+ * Heap allocations are counted where every library of the process makes them, at malloc itself (allocator.c). Under a sanitizer, which
+ * takes its place, only the kernel's own are counted.
  */
 #include "host.h"
 
-#include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { DEFAULT_STEPS = 100 };
-
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-static atomic_uint_fast64_t allocations;
-
-void *__libc_malloc(size_t bytes);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *block, size_t bytes);
-void *__libc_memalign(size_t alignment, size_t bytes);
-
-static void count_one(void)
-{
-    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
-}
-
-void *malloc(size_t bytes)
-{
-    count_one();
-    return __libc_malloc(bytes);
-}
-
-void *calloc(size_t count, size_t size)
-{
-    count_one();
-    return __libc_calloc(count, size);
-}
-
-void *realloc(void *block, size_t bytes)
-{
-    count_one();
-    return __libc_realloc(block, bytes);
-}
-
-void *aligned_alloc(size_t alignment, size_t bytes)
-{
-    count_one();
-    return __libc_memalign(alignment, bytes);
-}
-
-int posix_memalign(void **block, size_t alignment, size_t bytes)
-{
-    count_one();
-    *block = __libc_memalign(alignment, bytes);
-    return *block ? 0 : ENOMEM;
-}
-
-static uint64_t allocation_count(void)
-{
-    return atomic_load_explicit(&allocations, memory_order_relaxed);
-}
-#else
-static uint64_t allocation_count(void)
-{
-    return dv_allocation_count();
-}
-#endif
 
 static int by_size(const void *a, const void *b)
 {
@@ -144,13 +87,13 @@ static int bench(const Options *options)
         return EXIT_FAULT;
     double *seconds = g_new0(double, steps);
     DvStatus status = dv_scene_step(scene, dt);
-    const uint64_t before = allocation_count();
+    const uint64_t before = host_allocation_count();
     for (uint64_t i = 0; i < steps && status == DV_OK; i++) {
         const double begin = host_now();
         status = dv_scene_step(scene, dt);
         seconds[i] = host_now() - begin;
     }
-    const uint64_t allocations = allocation_count() - before;
+    const uint64_t allocations = host_allocation_count() - before;
     /* Once more from the start: the clock of the phases costs what it measures, and later steps may be others. */
     if (status == DV_OK) {
         dv_scene_reset(scene);

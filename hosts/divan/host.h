@@ -87,4 +87,7 @@ void host_print_stats(DvScene *scene, uint64_t step);
 void host_tell_of_solves(DvScene *scene, FILE *totals);
 void host_dump_numbers(FILE *file, const char *tag, const double *numbers, size_t count);
 
+/* Heap allocations of the whole process so far; under a sanitizer of the kernel's alone.     [any] */
+uint64_t host_allocation_count(void);
+
 #endif

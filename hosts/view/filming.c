@@ -6,6 +6,7 @@
 #include "view.h"
 
 #include "film.h"
+#include "thread.h"
 
 enum { RATE = 25 };
 
@@ -78,7 +79,7 @@ void filming_begin(View *view, const char *file)
     g_cond_init(&filming->ends);
     view->filming = filming;
     filming_take(view);
-    filming->thread = g_thread_new("film", film, filming);
+    filming->thread = host_thread_new("film", film, filming);
 }
 
 /* The picture that was drawn last. A film has one size. */

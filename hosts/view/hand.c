@@ -506,12 +506,12 @@ static DvStatus remove_element(DvScene *scene, const Hit *hit)
     uint32_t element = hit->element;
     DvObject *topology = source_of(scene, hit, &kind, &element);
     DvObject *changes = topology ? dv_node_find(dv_object_node(topology), DV_TOPOLOGY_MODIFIER, DV_SEARCH_LOCAL) : NULL;
-    if (!changes || kind == DV_POINTS)
+    const DvTopologyModifierOps *ops = changes ? dv_object_ops(changes, DV_TOPOLOGY_MODIFIER) : NULL;
+    if (!ops || kind == DV_POINTS)
         return dv_error(
             hit->model ? hit->model : hit->state, DV_ERROR_MISSING,
             "its elements cannot be removed: that takes a collision model of triangles or tetrahedra whose mesh has a "
             "modifier (TetrahedronSetTopologyModifier...)");
-    const DvTopologyModifierOps *ops = dv_object_ops(changes, DV_TOPOLOGY_MODIFIER);
     return ops->remove_elements(dv_object_self(changes), kind, 1, &element, true);
 }
 

@@ -22,6 +22,7 @@
 #include <divan/memory.h>
 
 #include "input.h"
+#include "thread.h"
 
 enum {
     TOKEN_BYTES = 16,
@@ -537,7 +538,7 @@ Server *server_new(const char *address, int port, int patience, DvText *why)
         server_free(server);
         return NULL;
     }
-    server->thread = g_thread_new("server", serve, server);
+    server->thread = host_thread_new("server", serve, server);
     return server;
 }
 

@@ -20,6 +20,7 @@
 #include "recording.h"
 #include "states.h"
 #include "target.h"
+#include "thread.h"
 
 static const double frame_seconds = 1.0 / 60, rate_seconds = 0.5, publish_share = 0.05;
 
@@ -312,29 +313,25 @@ static bool is_in_range(const DvRange *range, double value)
            !(range->below && value == range->most);
 }
 
-/* The kernel checks ranges when an object is initialised; here its fields change later. */
-static DvStatus check_range(DvData *field)
+/* What is outside a range that is no advice the kernel has refused. */
+static void warn_of_range(DvData *field)
 {
     const DvRange *range = field->field->range;
     size_t elements = 0, components = 0;
     if (!range)
-        return DV_OK;
+        return;
     dv_data_shape(field, &elements, &components);
     double *numbers = g_new0(double, elements *components + 1);
-    DvStatus status = dv_data_get_numbers(field, numbers, elements * components);
+    const DvStatus status = dv_data_get_numbers(field, numbers, elements * components);
     for (size_t i = 0; status == DV_OK && i < elements * components; i++) {
         if (is_in_range(range, numbers[i]))
             continue;
         DvText allowed = {0};
         dv_range_print(range, &allowed);
-        if (field->field->flags & (DV_FIELD_LENIENT | DV_FIELD_DRAWING))
-            dv_field_warning(field, -1, "%g: it should be %s", numbers[i], allowed.at);
-        else
-            status = dv_field_error(field, -1, "%g: it must be %s", numbers[i], allowed.at);
+        dv_field_warning(field, -1, "%g: it should be %s", numbers[i], allowed.at);
         dv_text_free(&allowed);
     }
     g_free(numbers);
-    return status;
 }
 
 static DvStatus set_number(DvData *field, size_t index, double value)
@@ -384,10 +381,10 @@ static DvStatus try_edit(const Session *session, const Message *message, DvData 
     DvStatus status = message->kind == MESSAGE_EDIT
                           ? set_text(session, field, message->text)
                           : set_number(field, (size_t)fmax(message->numbers[0], 0), message->numbers[1]);
-    if (status == DV_OK)
-        status = check_range(field);
-    if (status == DV_OK)
+    if (status == DV_OK) {
+        warn_of_range(field);
         status = take_notice(session, field);
+    }
     DvNode *node = dv_object_as_node(field->owner);
     if (status == DV_OK && node && !(dv_node_dt(node) > 0 && isfinite(dv_node_dt(node))))
         status =
@@ -987,7 +984,7 @@ Session *session_new(Logbook *book)
     g_mutex_init(&session->mutex);
     g_cond_init(&session->posted);
     g_cond_init(&session->settled);
-    session->thread = g_thread_new("simulation", run, session);
+    session->thread = host_thread_new("simulation", run, session);
     return session;
 }
 

@@ -36,6 +36,8 @@ struct DvObject {
     int references;
     bool initialised;       /* init has run */
     bool bwd_initialised;   /* bwd_init runs or has run */
+    bool failed;            /* parse, init or bwd_init has, or what it needs: nothing but destroy is called */
+    bool failed_with;       /* for no fault of its own: with what it needs, which has been told */
     bool removed;           /* has left the graph: schedules skip it */
     DvScene *detached_from; /* where it may come back to; or NULL */
     bool is_node;
@@ -107,6 +109,8 @@ typedef struct Thread {
     bool in_chunk;   /* of a loop: parallel.c */
     bool in_handler; /* of messages: log.c */
     bool is_freed_at_end;
+    volatile bool
+        tries; /* to get memory that may not be there (memory.c): malloc may look, so it is written before the call */
 } Thread;
 
 /* What the layer of words does for the core: it reads texts, and it knows what an object was made from. */
@@ -147,7 +151,7 @@ struct DvScene {
     const void *loop_ops;           /* scene.c: the root's animation loop as of loop_revision */
     void *loop;
     uint64_t loop_revision;
-    const void *checks[4]; /* DvStepCheckOps of the plugins */
+    const void **checks; /* DvStepCheckOps of the plugins */
     size_t check_count;
     unsigned orphans;                     /* objects that have lost what they need */
     uint64_t orphan_revision;             /* of the root when they were looked after last */
@@ -173,6 +177,12 @@ struct DvScene {
 enum {
     DV_PRIVATE_COMMON_FIELDS = 6, /* of every object, before those of its class */
 };
+
+/* Whether it may be called. What has set itself invalid may, by who asks whether it is valid again. */
+static inline bool dv_private_is_usable(const DvObject *object)
+{
+    return !object->failed && !object->lost.len;
+}
 
 static inline void *dv_private_at(const List *list, size_t index)
 {
@@ -222,12 +232,16 @@ static inline bool dv_private_field_is_named(const DvField *field, const char *n
 }
 
 /* object.c */
+/* Its class offers the contract, whether or not it can be used: what it is, and for finding it. */
+DV_PUBLIC const void *dv_core_object_offer(const DvObject *object, const char *contract);
 DV_PUBLIC DvObject *dv_core_object_new(const Words *words, const DvClass *cls,
                                        const char *variant); /* construct has not run; one reference */
 DV_PUBLIC DvStatus dv_core_object_construct(DvObject *object);
 DV_PUBLIC void dv_core_stamp(DvObject *object); /* the versions of all fields, as they are now */
 
 /* memory.c */
+DV_PUBLIC bool dv_core_has_room(size_t bytes);            /* in the heap, now */
+extern DV_PUBLIC void (*dv_core_no_memory)(size_t bytes); /* what a process without memory ends by; NULL: abort */
 DV_PUBLIC char *dv_core_strndup(const char *text, size_t length); /* for dv_free */
 
 /* data.c, type.c, text.c */
@@ -243,6 +257,12 @@ DV_PUBLIC double dv_core_get_scalar(DvScalar scalar, const void *values, size_t 
 DV_PUBLIC void dv_core_put_scalar(DvScalar scalar, void *values, size_t i, double value);
 DV_PUBLIC int dv_core_compare_words(const void *left, const void *right); /* of arrays of char *, for sorting */
 
+DV_PUBLIC const char *dv_core_dof_type_name(size_t index); /* NULL beyond the end */
+
+/* contract.c: false with the rest of a sentence that ends in "offers" or "needs": 'id', and what is wrong with it. */
+DV_PUBLIC bool dv_core_contract_known(const char *id, DvText *reason);
+DV_PUBLIC bool dv_core_contract_complete(const DvContract *offer, DvText *reason);
+
 /* link.c */
 DV_PUBLIC void dv_core_link_clear(DvLink *link, size_t count); /* has `count` places, which lead nowhere */
 DV_PUBLIC void dv_core_link_point(DvLink *link, size_t index, DvObject *target);
@@ -254,7 +274,13 @@ DV_PUBLIC const DvClass *dv_core_class_with(const DvClass *cls, const char *vari
 DV_PUBLIC const char *const *dv_core_class_variants(
     const DvClass *cls); /* interned, in the order of bytes, ended by NULL */
 
+/* needs.c */
+/* It cannot be used: it is cleaned up and invalid, and so is who needs it, which is told as a remark. */
+DV_PUBLIC void dv_core_object_fail(DvObject *object);
+DV_PUBLIC DvStatus dv_core_fails_with(DvObject *object, const DvObject *other); /* the remark, for an init that fails */
+
 /* node.c */
+DV_PUBLIC DvObject *dv_core_node_context(const DvNode *node, const char *contract); /* also one that cannot be used */
 /* It offers the contract, and not only by path. */
 DV_PUBLIC bool dv_core_stands_for_node(const DvObject *object, const char *contract);
 DV_PUBLIC void dv_core_node_join_scene(DvNode *node, DvScene *scene); /* once, when it is made */
@@ -285,10 +311,12 @@ typedef struct FoundPlugin {
     DvPluginInfo info; /* owns its file and reason */
     bool named;        /* by file, or in the plugin set: it must work */
 } FoundPlugin;
-DV_PUBLIC bool dv_core_plugins_begin(void);                       /* with none found; false: plugins run already */
-DV_PUBLIC void dv_core_plugin_open(const char *file, bool named); /* and checks it; again: once */
-DV_PUBLIC FoundPlugin *dv_core_plugin_find(const char *id);       /* NULL: none */
-DV_PUBLIC FoundPlugin *dv_core_plugin_at(size_t index);           /* in the order of opening; NULL beyond the end */
+DV_PUBLIC bool dv_core_plugins_begin(void); /* with none found; false: plugins run already */
+/* And has its descriptor checked; again: once. With a reason the file cannot be a library, and is not touched. */
+DV_PUBLIC void dv_core_plugin_open(const char *file, bool named, const char *reason,
+                                   DvStatus (*check)(const DvPlugin *plugin, DvText *reason));
+DV_PUBLIC FoundPlugin *dv_core_plugin_find(const char *id); /* NULL: none */
+DV_PUBLIC FoundPlugin *dv_core_plugin_at(size_t index);     /* in the order of opening; NULL beyond the end */
 /* It is not to start, for this reason: though nothing is wrong with it, or since it cannot be used. */
 DV_PUBLIC void dv_core_plugin_leave_out(FoundPlugin *found, const char *format, ...) DV_PRINTF(2, 3);
 DV_PUBLIC void dv_core_plugin_reject(FoundPlugin *found, DvStatus status, const char *format, ...) DV_PRINTF(3, 4);

@@ -289,7 +289,7 @@ static DvStatus update_engine(DvObject *object)
     if (object->updating)
         return DV_OK; /* it reads its own output while it computes */
     object->updating = true;
-    const DvStatus status = object->cls->update ? object->cls->update(object, object->self) : DV_OK;
+    const DvStatus status = object->cls->update && !object->failed ? object->cls->update(object, object->self) : DV_OK;
     object->updating = false;
     for (size_t i = 0; i < object->field_count; i++) {
         DvData *output = object->fields[i];

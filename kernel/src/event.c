@@ -24,7 +24,7 @@ static void tell(const DvCall *call, void *context)
 {
     Telling *telling = context;
     DvObject *object = call->object;
-    if (!*(const bool *)object->listening.value || object->lost.len ||
+    if (!*(const bool *)object->listening.value || !dv_object_is_valid(object) ||
         (telling->handled_in && is_in(object->node, telling->handled_in)))
         return;
     DvNode *node = object->node;

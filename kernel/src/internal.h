@@ -33,11 +33,6 @@ DvStatus dv_private_object_init(DvObject *object);    /* required fields, then t
 void dv_private_object_forget_path(DvObject *object); /* also of everything below a node */
 char *dv_private_object_path(const DvObject *object); /* new string, for dv_free */
 
-/* contract.c */
-/* False with the rest of a sentence that ends in "offers" or "needs": 'id', and what is wrong with it. */
-bool dv_private_contract_known(const char *id, DvText *reason);
-bool dv_private_contract_complete(const DvContract *offer, DvText *reason);
-
 /* needs.c */
 void dv_private_users_lose(DvObject *object);   /* it is about to leave the graph: while its path is still known */
 void dv_private_needs_forget(DvObject *object); /* it needs nothing any more, and has lost nothing */
@@ -58,7 +53,6 @@ void dv_private_links_forget(DvObject *target); /* links that point to it become
 /* text.c, type.c */
 void dv_private_elements_blank(const DvType *type, void *elements, size_t first, size_t count);
 bool dv_private_type_same(const DvType *a, const DvType *b); /* same layout */
-const char *dv_private_dof_type_name(size_t index);          /* NULL beyond the end */
 bool dv_private_type_converts(const DvType *from, const DvType *to);
 const DvType *dv_private_type_for(const DvType *declared, const char *variant); /* fills the places */
 /* to (empty) = from converted, of types that dv_private_type_converts lets pass. */

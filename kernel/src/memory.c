@@ -39,12 +39,25 @@ static size_t rounded(size_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+/* SIZE_MAX: more than any memory */
 static size_t bytes_of(size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
-        g_error("a block of %zu x %zu bytes is larger than any memory", count, size);
-    return bytes;
+    return __builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2 ? SIZE_MAX : bytes;
+}
+
+void (*dv_core_no_memory)(size_t bytes);
+
+static __attribute__((noreturn)) void no_room(size_t bytes)
+{
+    if (dv_core_no_memory)
+        dv_core_no_memory(bytes);
+    g_error("out of memory: %zu bytes", bytes);
+}
+
+bool dv_memory_is_tried(void)
+{
+    return dv_private_thread.tries;
 }
 
 /* What a thread keeps: a list for each size, of which each block begins with the address of the next. First those of short
@@ -98,13 +111,17 @@ static void *block_from(size_t list, size_t bytes)
         return block;
     }
     void *block = list < TEXT_LISTS ? malloc(bytes_of_list(list)) : aligned_from_heap(bytes);
-    if (!block)
-        g_error("out of memory: %zu bytes", bytes);
+    if (!block && !dv_private_thread.tries)
+        no_room(bytes);
     return block;
 }
 
 static void *block_of(size_t bytes)
 {
+    if (bytes == SIZE_MAX && !dv_private_thread.tries)
+        no_room(bytes);
+    if (bytes == SIZE_MAX)
+        return NULL;
     bytes = rounded(bytes ? bytes : 1);
     return block_from(TEXT_LISTS + bytes / ALIGNMENT - 1, bytes);
 }
@@ -166,6 +183,24 @@ void *dv_alloc(size_t count, size_t size)
     return memset(block_of(bytes), 0, rounded(bytes ? bytes : 1));
 }
 
+void *dv_try_alloc(size_t count, size_t size)
+{
+    const size_t bytes = bytes_of(count, size);
+    dv_private_thread.tries = true;
+    void *block = block_of(bytes);
+    dv_private_thread.tries = false;
+    return block ? memset(block, 0, rounded(bytes ? bytes : 1)) : NULL;
+}
+
+bool dv_core_has_room(size_t bytes)
+{
+    dv_private_thread.tries = true;
+    void *volatile block = bytes <= SIZE_MAX / 2 ? malloc(bytes) : NULL; /* a pair that a compiler must not leave out */
+    dv_private_thread.tries = false;
+    free(block);
+    return block != NULL;
+}
+
 void *dv_realloc(void *block, size_t old_bytes, size_t new_bytes)
 {
     void *grown = block_of(bytes_of(1, new_bytes));
@@ -218,7 +253,9 @@ static void grow_to_peak(Arena *arena)
 void *dv_step_alloc(size_t count, size_t size)
 {
     Arena *arena = &dv_private_thread.arena;
-    const size_t bytes = rounded(MAX(bytes_of(count, size), 1)); /* never NULL, also for 0 */
+    const size_t wanted = bytes_of(count, size), bytes = rounded(MAX(wanted, 1)); /* never NULL, also for 0 */
+    if (wanted == SIZE_MAX)
+        no_room(wanted);
     arena->peak = MAX(arena->peak, arena->used + arena->extra_bytes + bytes);
     if (arena->capacity - arena->used >= bytes) {
         void *at = arena->block + arena->used;

@@ -23,9 +23,41 @@ DvStatus dv_object_initialise_first(DvObject *object, DvObject *other)
     return DV_OK;
 }
 
+DvStatus dv_core_fails_with(DvObject *object, const DvObject *other)
+{
+    const DvScene *scene = dv_private_scene_of(object);
+    object->failed_with = true;
+    if (scene && scene->keep_going && !scene->check_only) /* else nothing of the scene is used */
+        dv_remark(object, "is not used: '%s', which it needs, could not be initialised", dv_object_path(other));
+    return DV_ERROR_MISSING;
+}
+
+void dv_core_object_fail(DvObject *object)
+{
+    const DvScene *scene = dv_private_scene_of(object);
+    if (object->failed)
+        return;
+    if (scene && scene->running) /* initialised again in vain; it may be once more, and so may they */
+        dv_private_users_lose(object);
+    while (object->users.len) { /* they point into it: first */
+        DvObject *user = dv_private_at(&object->users, object->users.len - 1);
+        dv_private_list_remove_at(&object->users, object->users.len - 1);
+        (void)dv_core_fails_with(user, object);
+        dv_core_object_fail(user);
+    }
+    if (object->cls->cleanup)
+        object->cls->cleanup(object, object->self);
+    object->failed = true;
+    dv_object_set_state(object, DV_COMPONENT_INVALID);
+    if (object->node)
+        dv_private_node_changed(object->node);
+}
+
 DvStatus dv_object_require(DvObject *object, DvObject *other)
 {
     const DvStatus status = dv_object_initialise_first(object, other);
+    if (status == DV_OK && other->failed)
+        return dv_core_fails_with(object, other);
     if (status != DV_OK || other == object || dv_private_list_find(&object->needs, other) != DV_PRIVATE_NOT_THERE)
         return status;
     dv_private_list_add(&object->needs, dv_object_ref(other));
@@ -64,7 +96,6 @@ void dv_private_needs_forget(DvObject *object)
         dv_object_unref(need);
     }
     dv_private_list_free(&needs);
-    dv_private_list_free(&object->users);
     if (!object->lost.len)
         return;
     for (guint i = 0; i < object->lost.len; i++)
@@ -112,8 +143,10 @@ static void tell(DvScene *scene, DvObject *object)
     if (!object->lost.len || !object->node || object->lost_said)
         return;
     object->lost_said = true;
-    dv_warning(object, "'%s', which it needs, has left the scene; it does nothing until something is there again",
-               still_missing(scene, object));
+    const char *path = still_missing(scene, object);
+    const DvObject *there = scene->words->object_at(scene, path);
+    dv_warning(object, "'%s', which it needs, %s; it does nothing until something is there again", path,
+               there && there->failed ? "could not be initialised" : "has left the scene");
 }
 
 void dv_private_orphans_mend(DvScene *scene)

@@ -166,7 +166,7 @@ void dv_node_set_active(DvNode *node, bool active)
 /* Whether an object stands for its node under a contract. */
 bool dv_core_stands_for_node(const DvObject *object, const char *contract)
 {
-    if (!dv_object_ops(object, contract))
+    if (!dv_core_object_offer(object, contract))
         return false;
     for (const DvContract *offer = object->cls->contracts; offer->id; offer++)
         if (offer->by_path_only && strcmp(offer->id, contract) == 0)
@@ -176,7 +176,7 @@ bool dv_core_stands_for_node(const DvObject *object, const char *contract)
 
 static bool has_contract(const DvObject *object, const char *contract)
 {
-    return dv_object_ops(object, contract) != NULL;
+    return dv_core_object_offer(object, contract) != NULL;
 }
 
 typedef bool (*Fits)(const DvObject *object, const char *contract);
@@ -230,7 +230,7 @@ DvObject *dv_node_find(const DvNode *node, const char *contract, DvSearch search
     return NULL;
 }
 
-DvObject *dv_node_slot(const DvNode *node, const char *contract)
+static DvObject *slot(const DvNode *node, const char *contract)
 {
     for (guint i = node->members.len; i-- > 0;) {
         DvObject *object = dv_private_at(&node->members, i);
@@ -240,10 +240,25 @@ DvObject *dv_node_slot(const DvNode *node, const char *contract)
     return NULL;
 }
 
+static DvObject *usable(DvObject *object)
+{
+    return object && dv_private_is_usable(object) ? object : NULL;
+}
+
+DvObject *dv_node_slot(const DvNode *node, const char *contract)
+{
+    return usable(slot(node, contract));
+}
+
+DvObject *dv_core_node_context(const DvNode *node, const char *contract)
+{
+    DvObject *own = slot(node, contract);
+    return own ? own : find_above(node, contract, dv_core_stands_for_node);
+}
+
 DvObject *dv_node_context(const DvNode *node, const char *contract)
 {
-    DvObject *own = dv_node_slot(node, contract);
-    return own ? own : find_above(node, contract, dv_core_stands_for_node);
+    return usable(dv_core_node_context(node, contract));
 }
 
 typedef struct Found {

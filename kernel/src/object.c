@@ -131,7 +131,7 @@ DvStatus dv_private_object_init(DvObject *object)
         status = object->words->check_ranges(object, true);
     object->initialising = false;
     if (status != DV_OK)
-        dv_object_set_state(object, DV_COMPONENT_INVALID);
+        dv_core_object_fail(object);
     else if (dv_object_state(object) <= DV_COMPONENT_LOADING)
         dv_object_set_state(object, DV_COMPONENT_VALID);
     if (object->node) /* what it says of itself may be another thing now than when somebody compiled the graph */
@@ -256,12 +256,17 @@ void dv_core_stamp(DvObject *object)
         object->stamps[i] = object->fields[i]->version;
 }
 
-const void *dv_object_ops(const DvObject *object, const char *contract)
+const void *dv_core_object_offer(const DvObject *object, const char *contract)
 {
     for (const DvContract *offer = object->cls->contracts; offer && offer->id; offer++)
         if (offer->id == contract || strcmp(offer->id, contract) == 0)
             return offer->ops;
     return NULL;
+}
+
+const void *dv_object_ops(const DvObject *object, const char *contract)
+{
+    return dv_private_is_usable(object) ? dv_core_object_offer(object, contract) : NULL;
 }
 
 bool dv_object_is_a(const DvObject *object, const char *class_name)
@@ -337,7 +342,7 @@ DvObject *dv_object_ref(DvObject *object)
 /* Nothing outside follows it or leads to it any more. */
 static void end_life(DvObject *object)
 {
-    if (object->cls->cleanup)
+    if (object->cls->cleanup && !object->failed)
         object->cls->cleanup(object, object->self);
     dv_private_needs_forget(object);
     dv_private_links_forget(object);
@@ -363,6 +368,7 @@ static void destroy(DvObject *object)
             dv_free(data);
     }
     dv_free(object->fields);
+    dv_private_list_free(&object->users);
     object->words->forget(object);
     dv_free(object->stamps);
     dv_free(object->path);

@@ -110,10 +110,10 @@ void dv_private_fault(const DvObject *object, DvStatus status)
 
 static DvStatus init_object(DvScene *scene, DvObject *object)
 {
-    if (object->initialised)
+    if (object->initialised || object->failed)
         return DV_OK;
     const DvStatus status = dv_private_object_init(object);
-    return status == DV_OK ? DV_OK : dv_core_problem(scene, status);
+    return status == DV_OK || object->failed_with ? status : dv_core_problem(scene, status);
 }
 
 static DvStatus bwd_init_object(DvScene *scene, DvObject *object)
@@ -127,7 +127,7 @@ static DvStatus bwd_init_object(DvScene *scene, DvObject *object)
     dv_private_node_changed(object->node);
     if (status == DV_OK)
         return DV_OK;
-    dv_object_set_state(object, DV_COMPONENT_INVALID);
+    dv_core_object_fail(object);
     return dv_core_problem(scene, status);
 }
 
@@ -188,11 +188,11 @@ DvStatus dv_private_bwd_init_now(DvObject *object)
 DvStatus dv_private_init_anew(DvObject *object)
 {
     DvScene *scene = object->node->scene;
-    if (object->cls->cleanup)
+    if (object->cls->cleanup && !object->failed)
         object->cls->cleanup(object, object->self);
     dv_private_needs_forget(object);
     dv_object_set_state(object, DV_COMPONENT_UNDEFINED);
-    object->initialised = false;
+    object->initialised = object->failed = object->failed_with = false;
     const DvStatus status = init_object(scene, object);
     return status == DV_OK ? bwd_init_object(scene, object) : status;
 }
@@ -279,7 +279,8 @@ static void init_subtree(DvNode *node)
 DvStatus dv_object_reinit(DvObject *object)
 {
     DvScene *scene = dv_private_scene_of(object);
-    if (!object->cls->reinit || !dv_object_is_valid(object))
+    const bool is_anew = object->failed && object->cls->reinit == dv_object_initialise_again;
+    if (!object->cls->reinit || (!dv_object_is_valid(object) && !is_anew))
         return DV_OK;
     Call call;
     if (scene && !dv_core_call_begin(&call, scene, "dv_object_reinit"))
@@ -449,8 +450,9 @@ DvStatus dv_scene_init(DvScene *scene)
     const DvStatus busy = begin_outermost(&call, scene, "dv_scene_init");
     if (busy != DV_OK)
         return busy;
-    scene->check_count =
-        MIN(dv_services(DV_STEP_CHECK, scene->checks, G_N_ELEMENTS(scene->checks)), G_N_ELEMENTS(scene->checks));
+    scene->check_count = dv_services(DV_STEP_CHECK, NULL, 0);
+    scene->checks = g_renew(const void *, scene->checks, scene->check_count);
+    (void)dv_services(DV_STEP_CHECK, scene->checks, scene->check_count);
     if (!(dv_node_dt(scene->root) > 0))
         dv_core_problem(
             scene, dv_field_error(&scene->root->dt, -1,
@@ -497,6 +499,7 @@ void dv_private_scene_unref(DvScene *scene)
     for (size_t i = 0; i < scene->local_count; i++)
         dv_free(scene->locals[i].block);
     g_free(scene->locals);
+    g_free(scene->checks);
     dv_private_list_free(&scene->leaving);
     for (uint32_t i = 0; i < scene->data_folders.len; i++)
         dv_free(scene->data_folders.at[i]);

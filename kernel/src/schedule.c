@@ -93,7 +93,7 @@ uint64_t dv_schedule_planned_nodes(const DvScene *scene)
 void dv_plan_call(DvPlanner *planner, DvObject *object, const char *contract, void (*run)(const DvCall *, void *),
                   const void *data)
 {
-    if (!dv_object_has_tags(object, planner->tags))
+    if (!dv_private_is_usable(object) || !dv_object_has_tags(object, planner->tags))
         return;
     const DvCall call = {
         .run = run,

@@ -263,7 +263,7 @@ static size_t place_of(const char *dof_name, size_t length)
     return 0;
 }
 
-const char *dv_private_dof_type_name(size_t index)
+const char *dv_core_dof_type_name(size_t index)
 {
     return index < G_N_ELEMENTS(places) ? places[index].dof->name : NULL;
 }

@@ -149,8 +149,8 @@ static char *variant_of_sources(const Making *making, DvText *reason)
         const DvAttribute *attribute = dv_attributes_find(making->attributes, source->attribute);
         const char *path = attribute && *attribute->text ? attribute->text : source->path;
         char *one = dv_core_strndup(path, strcspn(path, " \t\r\n"));
-        DvObject *object = *one ? dv_node_resolve(making->node, NULL, one, source->contract)
-                                : dv_node_context(making->node, source->contract);
+        DvObject *object = *one ? dv_words_resolve(making->node, NULL, one, source->contract)
+                                : dv_core_node_context(making->node, source->contract);
         dv_free(one);
         if (!object) {
             const Missing missing = {.node = making->node,
@@ -448,7 +448,7 @@ static DvStatus make(Making *making, DvObject **result)
     if (object->cls->parse)
         status = object->cls->parse(object, object->self, object->attributes);
     if (status != DV_OK) {
-        dv_object_set_state(object, DV_COMPONENT_INVALID);
+        dv_core_object_fail(object);
         dv_core_problem(making->node->scene, status);
     }
     dv_words_resolve_links(object);
@@ -534,7 +534,7 @@ void dv_words_make_first(DvNode *node, const DvClass *cls)
     }
     if (status != DV_OK) {
         dv_core_problem(node->scene, status);
-        dv_object_set_state(object, DV_COMPONENT_INVALID);
+        dv_core_object_fail(object);
     }
     dv_core_stamp(object);
     if (!object->node)

@@ -159,13 +159,14 @@ static DvStatus set_numbers(DvData *field, const double *numbers, size_t count)
         return check_count(field, count, 0);
     if (type->list && count % components)
         return dv_field_error(field, -1, "takes %zu numbers an element: %zu are not whole elements", components, count);
-    const DvStatus status = check_count(field, count, type->list ? count : components);
+    DvStatus status = check_count(field, count, type->list ? count : components);
+    for (size_t i = 0; status == DV_OK && i < count; i++)
+        status = fits(type->scalar, numbers[i])
+                     ? dv_words_check_number(field, i, numbers[i], count / components)
+                     : dv_field_error(field, (int64_t)(i / components), "cannot hold %g: its type is %s", numbers[i],
+                                      type->name);
     if (status != DV_OK)
         return status;
-    for (size_t i = 0; i < count; i++)
-        if (!fits(type->scalar, numbers[i]))
-            return dv_field_error(field, (int64_t)(i / components), "cannot hold %g: its type is %s", numbers[i],
-                                  type->name);
     void *value = dv_data_begin_all(field, type->list ? count / components : 1);
     for (size_t i = 0; i < count; i++)
         dv_core_put_scalar(type->scalar, value, i, numbers[i]);

@@ -74,6 +74,7 @@ static const char *path_of(const DvObject *object, const DvLink *link)
     return source ? source->path : "";
 }
 
+/* Also what cannot be used: whoever requires it then fails with it. */
 DvObject *dv_object_find(const DvObject *object, const DvLink *link, const char *contract)
 {
     const DvNode *node = dv_object_node(object);
@@ -82,16 +83,18 @@ DvObject *dv_object_find(const DvObject *object, const DvLink *link, const char 
     if (link && dv_link_is_set(link))
         found = dv_link_object(link);
     else if (node)
-        found = *path ? dv_node_resolve(node, object, path, contract) : dv_node_context(node, contract);
-    return found && dv_object_ops(found, contract) ? found : NULL;
+        found = *path ? dv_words_resolve(node, object, path, contract) : dv_core_node_context(node, contract);
+    return found && dv_core_object_offer(found, contract) ? found : NULL;
 }
 
 DvStatus dv_object_find_required(DvObject *object, const DvLink *link, const char *contract, const char *need,
                                  DvObject **found)
 {
     *found = dv_object_find(object, link, contract);
-    if (*found)
+    if (*found && dv_object_ops(*found, contract))
         return DV_OK;
+    if (*found)
+        return dv_core_fails_with(object, *found);
     const bool named = link && dv_link_is_set(link);
     const Missing missing = {.node = dv_object_node(object),
                              .path = path_of(object, link),

@@ -83,7 +83,7 @@ DvStatus dv_link_resolve(DvLink *link)
         const char *path = dv_data_string(&link->data);
         if (link->count > 1)
             path = (paths = paths ? paths : g_strsplit(path, " ", -1))[i];
-        DvObject *target = node ? dv_node_resolve(node, owner, path, link->data.field->target) : NULL;
+        DvObject *target = node ? dv_words_resolve(node, owner, path, link->data.field->target) : NULL;
         if (target)
             dv_core_link_point(link, i, target);
         found |= target != NULL;

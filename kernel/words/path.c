@@ -86,7 +86,7 @@ static DvObject *of_contract(DvObject *object, const char *contract)
     if (!object || !contract)
         return object;
     if (!object->is_node)
-        return dv_object_ops(object, contract) ? object : NULL;
+        return dv_core_object_offer(object, contract) ? object : NULL;
     const DvNode *node = object->self;
     DvObject *found = NULL, *by_path = NULL;
     guint standing = 0, others = 0;
@@ -95,19 +95,25 @@ static DvObject *of_contract(DvObject *object, const char *contract)
         if (dv_core_stands_for_node(member, contract)) {
             found = member;
             standing++;
-        } else if (dv_object_ops(member, contract)) {
+        } else if (dv_core_object_offer(member, contract)) {
             by_path = member;
             others++;
         }
     }
     if (standing + others == 0)
-        return dv_node_context(node, contract);
+        return dv_core_node_context(node, contract);
     if (standing == 1)
         return found;
     return standing == 0 && others == 1 ? by_path : NULL; /* else ambiguous */
 }
 
 DvObject *dv_node_resolve(const DvNode *node, const DvObject *from, const char *path, const char *contract)
+{
+    DvObject *found = dv_words_resolve(node, from, path, contract);
+    return !found || !contract || dv_object_ops(found, contract) ? found : NULL;
+}
+
+DvObject *dv_words_resolve(const DvNode *node, const DvObject *from, const char *path, const char *contract)
 {
     return path && path[0] == '@' ? of_contract(walk(node, from, path + 1, strlen(path + 1)), contract) : NULL;
 }

@@ -69,14 +69,22 @@ static GPtrArray *search_folders(const DvStartOptions *options)
     return folders;
 }
 
+static void open_library(const char *file, bool named)
+{
+    DvText reason = {0};
+    (void)dv_words_library_is_sound(file, &reason);
+    dv_core_plugin_open(file, named, reason.at, dv_words_check_plugin);
+    dv_text_free(&reason);
+}
+
 static void find_libraries(const DvStartOptions *options, const GPtrArray *folders)
 {
     for (const char *const *file = options->plugins; file && *file; file++)
-        dv_core_plugin_open(*file, true);
+        open_library(*file, true);
     for (guint f = 0; f < folders->len; f++) {
         GPtrArray *files = list_folder(g_ptr_array_index(folders, f), ".so", G_FILE_TEST_IS_REGULAR);
         for (guint i = 0; i < files->len; i++)
-            dv_core_plugin_open(g_ptr_array_index(files, i), false);
+            open_library(g_ptr_array_index(files, i), false);
         g_ptr_array_unref(files);
     }
 }
@@ -213,6 +221,7 @@ DvStatus dv_start(const DvStartOptions *options)
     }
     if (!options)
         options = &nothing_special;
+    dv_core_no_memory = dv_memory_end;
     GPtrArray *folders = search_folders(options);
     find_libraries(options, folders);
     const DvStatus chosen = choose_plugins(options, folders);

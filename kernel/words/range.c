@@ -35,17 +35,13 @@ static bool is_within(const DvRange *range, double number)
            (range->below ? number < range->most : number <= range->most);
 }
 
-/* The k-th number of a value. */
-static double number_at(const DvData *data, size_t k)
+static bool holds_numbers(DvScalar scalar)
 {
-    if (data->type->scalar == DV_SCALAR_DOUBLE)
-        return ((const double *)data->value)[k];
-    if (data->type->scalar == DV_SCALAR_INT)
-        return ((const int32_t *)data->value)[k];
-    return ((const uint32_t *)data->value)[k];
+    return scalar == DV_SCALAR_DOUBLE || scalar == DV_SCALAR_INT || scalar == DV_SCALAR_UINT;
 }
 
-static DvStatus say(const DvData *data, size_t k)
+/* Of a value of `count` elements. */
+static DvStatus say(const DvData *data, size_t k, double number, size_t count)
 {
     const DvField *field = data->field;
     const uint32_t components = data->type->components;
@@ -54,13 +50,13 @@ static DvStatus say(const DvData *data, size_t k)
         dv_text_add(&text, "number %zu is ", k % components + 1);
     else
         dv_text_add(&text, "is ");
-    dv_text_add_double(&text, number_at(data, k));
+    dv_text_add_double(&text, number);
     if (field->unit)
         dv_text_add(&text, " %s", field->unit);
     dv_text_add(&text,
                 field->flags & (DV_FIELD_LENIENT | DV_FIELD_DRAWING) ? "; what makes sense is " : "; it must be ");
     dv_range_print(field->range, &text);
-    const int64_t entry = data->type->list && data->count > 1 ? (int64_t)(k / components) : -1;
+    const int64_t entry = data->type->list && count > 1 ? (int64_t)(k / components) : -1;
     DvStatus status = DV_OK;
     if (field->flags & DV_FIELD_DRAWING)
         dv_field_remark(data, entry, "%s", text.at);
@@ -76,16 +72,15 @@ static DvStatus say(const DvData *data, size_t k)
 static size_t check(DvData *data, DvStatus *status)
 {
     const DvField *field = data->field;
-    const DvScalar scalar = data->type->scalar;
-    if (!field->range || !dv_data_is_set(data) ||
-        (scalar != DV_SCALAR_DOUBLE && scalar != DV_SCALAR_INT && scalar != DV_SCALAR_UINT))
+    if (!field->range || !dv_data_is_set(data) || !holds_numbers(data->type->scalar))
         return 0;
     size_t outside = 0;
     (void)dv_data_read(data);
     for (size_t k = 0; k < data->count * data->type->components; k++) {
-        if (is_within(field->range, number_at(data, k)) || ++outside > MOST_MESSAGES)
+        const double number = dv_core_get_scalar(data->type->scalar, data->value, k);
+        if (is_within(field->range, number) || ++outside > MOST_MESSAGES)
             continue;
-        const DvStatus said = say(data, k);
+        const DvStatus said = say(data, k, number, data->count);
         *status = said == DV_OK ? *status : said;
     }
     if (outside > MOST_MESSAGES)
@@ -156,5 +151,30 @@ DvStatus dv_words_check_ranges(DvObject *object, bool follows)
         g_ptr_array_free(told, TRUE);
     if (follows)
         check_selections(object);
+    return status;
+}
+
+DvStatus dv_words_check_number(const DvData *data, size_t k, double number, size_t count)
+{
+    const DvField *field = data->field;
+    const bool is_advice = field->flags & (DV_FIELD_LENIENT | DV_FIELD_DRAWING);
+    return !field->range || is_advice || is_within(field->range, number) ? DV_OK : say(data, k, number, count);
+}
+
+/* What was written as the k-th number: a negative one is held as its value modulo 2^32 where numbers have no sign. Scenes of earlier
+ * years say -1 for "as many as you like". */
+static double number_at(const DvType *type, const void *value, size_t k)
+{
+    const double number = dv_core_get_scalar(type->scalar, value, k);
+    return type->scalar == DV_SCALAR_UINT && number > INT32_MAX ? (int32_t)((const uint32_t *)value)[k] : number;
+}
+
+DvStatus dv_words_check_value(const DvData *data, const void *value, size_t count)
+{
+    DvStatus status = DV_OK;
+    if (!data->field->range || !holds_numbers(data->type->scalar))
+        return DV_OK;
+    for (size_t k = 0; status == DV_OK && k < count * data->type->components; k++)
+        status = dv_words_check_number(data, k, number_at(data->type, value, k), count);
     return status;
 }

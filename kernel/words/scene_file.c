@@ -37,18 +37,17 @@ const Words dv_words = {.parse = dv_words_parse,
                         .object_at = object_at,
                         .say_circle = dv_words_say_circle};
 
-enum { MAX_FORMATS = 16 };
-
 /* The formats of the plugins that run. */
 typedef struct Formats {
-    const void *at[MAX_FORMATS]; /* DvSceneFormatOps */
+    const void **at; /* [count] DvSceneFormatOps; for g_free */
     size_t count;
 } Formats;
 
 static Formats formats(void)
 {
-    Formats all = {.count = 0};
-    all.count = MIN(dv_services(DV_SCENE_FORMAT, all.at, MAX_FORMATS), MAX_FORMATS);
+    const size_t count = dv_services(DV_SCENE_FORMAT, NULL, 0);
+    const Formats all = {g_new(const void *, count), count};
+    (void)dv_services(DV_SCENE_FORMAT, all.at, count);
     return all;
 }
 
@@ -65,13 +64,13 @@ static bool has_extension(const DvSceneFormatOps *format, const char *file)
 static const DvSceneFormatOps *find_format(const char *file, const char *text, size_t length)
 {
     const Formats all = formats();
-    for (size_t i = 0; i < all.count; i++)
-        if (has_extension(all.at[i], file))
-            return all.at[i];
-    for (size_t i = 0; text && i < all.count; i++)
-        if (((const DvSceneFormatOps *)all.at[i])->recognise(text, length))
-            return all.at[i];
-    return NULL;
+    const DvSceneFormatOps *found = NULL;
+    for (size_t i = 0; i < all.count && !found; i++)
+        found = has_extension(all.at[i], file) ? all.at[i] : NULL;
+    for (size_t i = 0; text && i < all.count && !found; i++)
+        found = ((const DvSceneFormatOps *)all.at[i])->recognise(text, length) ? all.at[i] : NULL;
+    g_free(all.at);
+    return found;
 }
 
 static bool reads(const DvPlugin *plugin, const char *file)
@@ -104,6 +103,7 @@ static DvStatus refuse_format(const char *file)
             dv_text_add(&why, "%s%s", known++ ? " or " : "a scene file ends in ", *extension);
     refuse(file, DV_ERROR_INVALID, why.at);
     dv_text_free(&why);
+    g_free(all.at);
     return DV_ERROR_INVALID;
 }
 
@@ -226,6 +226,8 @@ DvStatus dv_scene_save(DvScene *scene, const char *file)
     if (!dv_core_call_begin(&call, scene, "dv_scene_save"))
         return DV_ERROR_BUSY;
     const DvStatus status = save(scene, file);
+    if (status == DV_OK)
+        dv_words_note_saved(file);
     dv_core_call_end(&call);
     return status;
 }

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include <divan/memory.h>
+
 static DvStatus link_by_text(DvData *data, const char *text)
 {
     DvText problem = {0};
@@ -36,7 +38,8 @@ static void say_what_is_used(DvData *data, DvText *out)
     dv_text_free(&value);
 }
 
-DvStatus dv_data_set_text(DvData *data, const char *text)
+/* `by_code`: not what a scene file says, whose numbers are held against their ranges when the object is initialised. */
+static DvStatus set_text(DvData *data, const char *text, bool by_code)
 {
     if (!dv_core_may_change(dv_private_scene_of(data->owner), "dv_data_set_text"))
         return DV_ERROR_BUSY;
@@ -44,10 +47,24 @@ DvStatus dv_data_set_text(DvData *data, const char *text)
         return dv_words_link_set_text((DvLink *)data, text);
     if (*text == '@')
         return link_by_text(data, text);
+    /* A number is a digit and a blank at least, and the array of them grows by doubling. */
+    enum { LONG = 1 << 20, BYTES_OF_CHARACTER = 8 };
+    const size_t length = strlen(text);
+    const DvStatus room = length < LONG ? DV_OK
+                                        : dv_memory_ask(data->owner, (double)length * BYTES_OF_CHARACTER,
+                                                        "the values of '%s'", data->field->name);
+    if (room != DV_OK)
+        return room;
     DvText problem = {0};
     size_t count = data->count;
     void *elements = dv_core_elements_copy(data->type, data->value, count, count);
     const DvStatus status = dv_words_parse(data->field, data->type, text, &elements, &count, &problem);
+    const DvStatus refused = by_code ? dv_words_check_value(data, elements, count) : DV_OK;
+    if (refused != DV_OK) {
+        dv_core_elements_free(data->type, elements, count);
+        dv_text_free(&problem);
+        return refused;
+    }
     dv_core_data_take(data, elements, count);
     if (status != DV_OK || problem.length) {
         DvText used = {0};
@@ -61,6 +78,11 @@ DvStatus dv_data_set_text(DvData *data, const char *text)
     return status;
 }
 
+DvStatus dv_data_set_text(DvData *data, const char *text)
+{
+    return set_text(data, text, true);
+}
+
 void dv_data_print(DvData *data, DvText *out)
 {
     const void *value = dv_data_read(data);
@@ -72,7 +94,7 @@ void dv_data_print(DvData *data, DvText *out)
 void dv_words_set_field(DvObject *object, DvData *data, const char *text)
 {
     const DvNode *node = dv_private_node_of(object);
-    const DvStatus status = dv_data_set_text(data, text);
+    const DvStatus status = set_text(data, text, false);
     const bool is_link = data->field->type == &dv_type_link || text[0] == '@';
     if (node && status != DV_OK)
         dv_core_problem(node->scene, is_link && status != DV_ERROR_NOT_FOUND ? status : DV_OK);

@@ -15,6 +15,9 @@
  *   explain.c      what to say of the name of a class that nobody offers
  *   scene_file.c   scenes from files and into files
  *   saved.c        what a saved scene says of an object, and how it is put back
+ *   plugin_checks.c what is wrong with the descriptor of a plugin
+ *   library_file.c whether a file can be opened as a library
+ *   memory.c       whether there is room for what a scene asks for; the end of a process that has no memory
  *   output.c       files that are written: beside their names first, then in place
  *   embed.c        plain functions for hosts in other languages
  */
@@ -36,6 +39,10 @@ void dv_words_make_first(DvNode *node, const DvClass *cls);
 
 /* range.c */
 DvStatus dv_words_check_ranges(DvObject *object, bool follows);
+/* What code sets: an error, reported, when a number is outside a range that is no advice. The k-th number, of `count` elements; and
+ * all of a value that is not the field's yet. */
+DvStatus dv_words_check_number(const DvData *data, size_t k, double number, size_t count);
+DvStatus dv_words_check_value(const DvData *data, const void *value, size_t count);
 
 /* parse.c */
 DvStatus dv_words_parse(const DvField *field, const DvType *type, const char *text, void **elements, size_t *count,
@@ -46,6 +53,15 @@ char *dv_words_kernel_folder(void);
 char *dv_words_find_beside_kernel(const char *name, const char *const *places);
 /* For dv_free; as the scene of the object means it; "": none. */
 char *dv_words_find_file_of(const DvObject *object, const char *name);
+
+/* plugin_checks.c: DV_ERROR_INVALID with the first thing that is wrong. */
+DvStatus dv_words_check_plugin(const DvPlugin *plugin, DvText *reason);
+
+/* library_file.c: false with the reason when the system's loader must not meet the file. */
+bool dv_words_library_is_sound(const char *name, DvText *reason);
+
+/* memory.c: what dv_memory_end names. */
+void dv_words_note_saved(const char *file);
 
 /* find.c: where an object was looked for in vain, and what to do. */
 typedef struct Missing {
@@ -62,7 +78,9 @@ void dv_words_say_missing(DvText *text, const Missing *missing);
 /* explain.c: the first plugin that was found, is not in use, and of which `has` is true; or NULL. */
 const DvPluginInfo *dv_words_idle_plugin(bool (*has)(const DvPlugin *plugin, const char *what), const char *what);
 
-/* path.c: "@dofs.position"; NULL with the reason when it leads to no field. */
+/* path.c: as dv_node_resolve; also what cannot be used. */
+DvObject *dv_words_resolve(const DvNode *node, const DvObject *from, const char *path, const char *contract);
+/* "@dofs.position"; NULL with the reason when it leads to no field. */
 DvData *dv_words_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem);
 
 char *dv_words_data_path(const DvData *data); /* "@/Liver/dofs.position"; new string */

@@ -196,9 +196,81 @@ static void files_that_are_no_libraries_are_named(void **state)
     (void)state;
     write_file(here("empty.so"), "");
     assert_int_equal(start_files(files(here("missing.so"), here("empty.so"))), DV_ERROR_NOT_FOUND);
-    expect_messages("error: missing.so: no such file\nerror: empty.so: cannot be opened: file too short");
+    expect_messages("error: missing.so: no such file\nerror: empty.so: cannot be opened: it is empty");
     assert_int_equal(dv_plugin_info(1)->status, DV_ERROR_IO);
     assert_null(dv_plugin_info(1)->id);
+}
+
+static size_t length_of(const char *file)
+{
+    struct stat found;
+    assert_int_equal(stat(file, &found), 0);
+    return (size_t)found.st_size;
+}
+
+static void a_library_that_is_cut_short_is_not_opened(void **state)
+{
+    (void)state;
+    copy(bad("good"), here("cut.so"));
+    const size_t whole = length_of(here("cut.so"));
+    for (size_t i = 0; i < 60; i++) {
+        char reason[160];
+        const size_t length = (whole - 1) * (60 - i) / 60;
+        copy(bad("good"), here("cut.so"));
+        assert_int_equal(truncate(here("cut.so"), (off_t)length), 0);
+        assert_int_equal(start_files(files(here("cut.so"))), DV_ERROR_IO);
+        snprintf(reason, sizeof reason,
+                 "cannot be opened: it is cut short: its header speaks of %zu bytes, it has %zu; ", whole, length);
+        if (length < 64)
+            snprintf(reason, sizeof reason, "cannot be opened: ");
+        assert_int_equal(strncmp(dv_plugin_info(0)->reason, reason, strlen(reason)), 0);
+        dv_stop();
+        dv_text_free(&captured);
+    }
+}
+
+/* Writes a byte of the header. */
+static void copy_with_byte(const char *copied, long at, int byte)
+{
+    copy(bad("good"), copied);
+    FILE *file = fopen(copied, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    assert_int_equal(fputc(byte, file), byte);
+    fclose(file);
+}
+
+static void what_is_no_library_for_this_machine_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *reason;
+        long at; /* of the byte that is changed; -1: made otherwise */
+        int byte;
+    } cases[] = {
+        {"folder.so", "it is a folder, not a library", -1, 0},
+        {"fifo.so", "it is a FIFO, not a library", -1, 0},
+        {"text.so", "it is no library: it does not begin as an ELF file does", -1, 0},
+        {"narrow.so", "it is a library of 32 bits, this program has 64", 4, 1},
+        {"turned.so", "it was made for another kind of processor", 5, 2},
+        {"machine.so", "it was made for another kind of processor", 18, 2},
+        {"program.so", "it is an ELF file, but no shared library", 16, 2},
+        {"segments.so", "its table of segments makes no sense", 56, 0},
+    };
+    assert_int_equal(mkdir(here("folder.so"), 0700), 0);
+    assert_int_equal(mkfifo(here("fifo.so"), 0600), 0); /* nobody writes to it */
+    write_file(here("text.so"),
+               "#!/bin/sh\necho this is a text, longer than the header of a library is, and no library\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char expected[160];
+        if (cases[i].at >= 0)
+            copy_with_byte(here(cases[i].name), cases[i].at, cases[i].byte);
+        snprintf(expected, sizeof expected, "error: %s: cannot be opened: %s", cases[i].name, cases[i].reason);
+        assert_int_equal(start_files(files(here(cases[i].name))), DV_ERROR_IO);
+        expect_messages(expected);
+        dv_stop();
+    }
+    assert_int_equal(rmdir(here("folder.so")), 0);
 }
 
 /* A copy of the file in which each `from` has become `to`, a text of the same length. */
@@ -616,6 +688,8 @@ int main(int argc, char **argv)
         folder_test(every_bad_plugin_is_refused_with_its_own_reason),
         folder_test(contracts_and_variants_of_ones_own_are_free),
         folder_test(files_that_are_no_libraries_are_named),
+        folder_test(a_library_that_is_cut_short_is_not_opened),
+        folder_test(what_is_no_library_for_this_machine_is_said),
         folder_test(of_a_library_that_is_missing_for_a_plugin_both_names_are_said),
         folder_test(a_bad_plugin_does_not_stop_the_others),
         folder_test(plugins_that_need_each_other_are_refused_by_name),

@@ -2,6 +2,8 @@
  *
  * Scenes from load to reset: the order of initialisation, the context, failures, steps, bounding boxes.
  */
+#include <divan/embed.h>
+
 #include "kernel_test.h"
 
 /* Lifecycle notes (level debug) of the clocks, in order. */
@@ -104,6 +106,111 @@ static void a_component_that_fails_refuses_the_scene(void **state)
         snprintf(message, sizeof message, "error: scene.scn:2: Troubled 't': trouble in %s", phases[i]);
         assert_refused(text, DV_ERROR_INVALID, message);
     }
+}
+
+static void nothing_is_called_of_a_component_that_failed(void **state)
+{
+    (void)state;
+    static const char *const phases[] = {"parse", "init", "bwd_init"};
+    for (size_t i = 0; i < 3; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "<Node><Troubled name='t' when='%s' listening='1' in='1'/><Value name='v' a='@t.out'/>"
+                 "<Node name='n'><Needy name='needy' of='@../t' listening='1'/></Node></Node>",
+                 phases[i]);
+        DvStatus status;
+        DvScene *scene = load_with(text, &(const DvLoadOptions){.keep_going = true}, &status);
+        assert_int_equal(status, DV_ERROR_INVALID);
+        assert_non_null(scene);
+        assert_says("trouble in");
+        assert_says("warning: scene.scn:1:");
+        assert_says("Needy 'needy': is not used: '/t', which it needs, could not be initialised");
+        DvObject *troubled = object_at(scene, "@t");
+        assert_false(dv_object_is_valid(troubled));
+        assert_false(dv_object_is_valid(object_at(scene, "@n/needy")));
+        assert_null(dv_object_ops(troubled, "test.force/1"));
+        assert_null(dv_node_context(dv_scene_root(scene), "test.force/1"));
+        forget_messages();
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        DvEvent event = {.kind = DV_EVENT_CUSTOM, .name = "any"};
+        dv_event_send(dv_scene_root(scene), &event);
+        dv_data_set_double(dv_object_field(troubled, "in"), 2);
+        assert_true(number_at(scene, "@v", "sum") == 0.0);
+        assert_int_equal(dv_object_reinit(troubled), DV_OK);
+        dv_scene_reset(scene);
+        dv_scene_update_visual(scene);
+        dv_scene_free(scene);
+        assert_null(strstr(said(), "was called"));
+        assert_null(strstr(said(), "times"));
+    }
+}
+
+static void what_fails_when_it_is_initialised_again_may_be_mended(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node><Needy name='a'/><Needy name='b' of='@a'/></Node>");
+    DvObject *a = object_at(scene, "@a"), *b = object_at(scene, "@b");
+    dv_data_set_bool(dv_object_field(a, "fails"), true);
+    assert_int_equal(dv_object_reinit(a), DV_ERROR_INVALID);
+    assert_false(dv_object_is_valid(a));
+    assert_false(dv_object_is_valid(b)); /* at once */
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    assert_says(
+        "Needy 'b': '/a', which it needs, could not be initialised; it does nothing until something is there again");
+    dv_data_set_bool(dv_object_field(a, "fails"), false);
+    assert_int_equal(dv_object_reinit(a), DV_OK);
+    assert_true(dv_object_is_valid(a));
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    assert_true(dv_object_is_valid(b));
+    dv_scene_free(scene);
+}
+
+static void every_step_check_is_asked(void **state)
+{
+    (void)state;
+    for (int number = 1; number <= 6; number++) {
+        char text[64], message[64];
+        snprintf(text, sizeof text, "<Node name='check %d'/>", number);
+        snprintf(message, sizeof message, "number %d was asked", number);
+        assert_refused(text, DV_ERROR_INVALID, message);
+    }
+}
+
+static void numbers_that_code_sets_outside_their_range_are_refused(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node><Ranged name='r' positive='2' sizes='1 2 3' pieces='4'/></Node>");
+    static const struct {
+        const char *field, *text, *message;
+    } cases[] = {
+        {"positive", "-5", "positive: is -5 kg; it must be above 0"},
+        {"positive", "0", "positive: is 0 kg; it must be above 0"},
+        {"share", "1.5", "share: is 1.5; it must be from 0 to 1"},
+        {"count", "0", "count: is 0; it must be 1 or more"},
+        {"pieces", "-5", "pieces: is -5; it must be 1 or more"},
+        {"sizes", "1 1 1  1 -2 1", "sizes[1]: number 2 is -2 m; it must be 0 or more"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvText before = {0}, after = {0};
+        DvData *data = field_at(scene, "@r", cases[i].field);
+        dv_data_print(data, &before);
+        forget_messages();
+        assert_int_equal(dv_data_set_text(data, cases[i].text), DV_ERROR_INVALID);
+        assert_says(cases[i].message);
+        dv_data_print(data, &after);
+        assert_string_equal(before.at, after.at);
+        dv_text_free(&before);
+        dv_text_free(&after);
+    }
+    const double less = -5;
+    forget_messages();
+    assert_int_equal(dv_data_set_numbers(field_at(scene, "@r", "positive"), &less, 1), DV_ERROR_INVALID);
+    assert_says("positive: is -5 kg; it must be above 0");
+    assert_true(number_at(scene, "@r", "positive") == 2);
+    assert_int_equal(dv_data_set_text(field_at(scene, "@r", "positive"), "5"), DV_OK);
+    assert_int_equal(dv_data_set_text(field_at(scene, "@r", "lenient"), "-5"), DV_OK); /* advice */
+    assert_true(number_at(scene, "@r", "positive") == 5);
+    dv_scene_free(scene);
 }
 
 static void a_field_that_cannot_be_read_ends_the_run(void **state)
@@ -338,6 +445,10 @@ int main(void)
         cmocka_unit_test(children_inherit_the_context_and_context_objects_change_it),
         cmocka_unit_test(the_context_is_there_at_init),
         cmocka_unit_test(a_component_that_fails_refuses_the_scene),
+        cmocka_unit_test(nothing_is_called_of_a_component_that_failed),
+        cmocka_unit_test(what_fails_when_it_is_initialised_again_may_be_mended),
+        cmocka_unit_test(every_step_check_is_asked),
+        cmocka_unit_test(numbers_that_code_sets_outside_their_range_are_refused),
         cmocka_unit_test(a_field_that_cannot_be_read_ends_the_run),
         cmocka_unit_test(keep_going_loads_the_rest),
         cmocka_unit_test(checking_counts_warnings_as_problems_and_runs_nothing),

@@ -462,7 +462,7 @@ static void scenes_that_cannot_work_say_why(void **state)
         "<Node name='root'>" MESH(
             "tetrahedra='0 1 2 9'") "<MechanicalObject template='Vec3d' position='" CUBE "'/>"
                                     "<Node name='Child'><MechanicalObject template='Vec3d' position='0 0 0'/><BarycentricMapping/></Node></Node>",
-        "no point 9: the state has 8, counted from 0");
+        "no point 9: the topology has 8, counted from 0");
     expect_load_error(ON(MESH("tetrahedra='0 1 2 3'"), "Vec3d", POINTS, ""), "are flat");
     expect_load_error(
         "<Node name='root'><RegularGridTopology n='2 3 4'/><MechanicalObject template='Vec3d' position='0 0 0 1 1 1'/>"

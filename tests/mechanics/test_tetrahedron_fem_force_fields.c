@@ -1012,7 +1012,7 @@ static void mistakes_are_named(void **state)
     expect_load_error(
         "<Node><MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 1' tetrahedra='0 1 2 9'/><MechanicalObject "
         "template='Vec3d' position='0 0 0 1 0 0 0 1 0 0 0 1'/><TetrahedralCorotationalFEMForceField name='F'/></Node>",
-        "no point 9: the state has");
+        "no point 9: the topology has");
 }
 
 static void impossible_materials_are_replaced(void **state)

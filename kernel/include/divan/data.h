@@ -233,8 +233,9 @@ DV_PUBLIC void dv_data_share(DvData *to, DvData *from);
 /* For a writer that owns the value between begin and end of a step (states): marks the value changed and its outputs
  * dirty without touching it. Cheap. */
 DV_PUBLIC void dv_data_touch(DvData *data);
-/* From text, by the rules of scene files ("@path.field" makes a link). Reports what is wrong with file, line and
- * field.     [main] */
+/* From text, by the rules of scene files ("@path.field" makes a link). Reports what is wrong with file, line and field. A number
+ * outside the field's range is refused: DV_ERROR_INVALID, and the field stays as it was; unless the range is advice
+ * (DV_FIELD_LENIENT, DV_FIELD_DRAWING).     [main] */
 DV_PUBLIC DvStatus dv_data_set_text(DvData *data, const char *text);
 /* To text that reads back the same, bit for bit.     [step] */
 DV_PUBLIC void dv_data_print(DvData *data, DvText *out);

@@ -30,7 +30,7 @@ DV_PUBLIC size_t dv_data_get_text(DvData *field, char *text, size_t capacity);
 DV_PUBLIC void dv_data_shape(DvData *field, size_t *elements, size_t *components);
 /* Copies elements x components numbers, element after element, true as 1; `count` is how many there is room for or are given.
  * DV_ERROR_INVALID, reported, when that is another number than it takes, or the value is none the field can hold
- * (1.5 for an integer, NaN); a list takes any number of whole elements. */
+ * (1.5 for an integer, NaN, a number outside its range unless that is advice); a list takes any number of whole elements. */
 DV_NODISCARD DV_PUBLIC DvStatus dv_data_get_numbers(DvData *field, double *numbers, size_t count);
 DV_NODISCARD DV_PUBLIC DvStatus dv_data_set_numbers(DvData *field, const double *numbers, size_t count);
 /* The value up to date, as it lies in memory: `elements` times type->element_size bytes; dv_data_read for those who cannot inline. */

@@ -73,7 +73,10 @@ static const DvField fields[] = {
 
 static void grow_sink(DvContactSink *sink)
 {
+    enum { MANY = 1 << 16 };
     const uint32_t capacity = sink->capacity > 0 ? 2 * sink->capacity : 16;
+    if (capacity > MANY) /* else what ends the process does not say whose contacts they are */
+        (void)!dv_memory_ask(NULL, (double)capacity * sizeof *sink->contacts, "%u contacts of a step", capacity);
     sink->contacts =
         dv_realloc(sink->contacts, sink->capacity * sizeof *sink->contacts, capacity * sizeof *sink->contacts);
     sink->capacity = capacity;

@@ -575,7 +575,9 @@ static size_t lint(DvNode *root)
         DvObject *solver;
         if (state_count(s) == 0 || !m->states[state].loads)
             continue;
-        if (!solver_of(m, state, &self, &solver)) {
+        if (!solver_of(m, state, &self, &solver) && solver)
+            continue; /* it cannot be used, as has been told */
+        if (!solver) {
             dv_warning(s.object, "no solver moves it: put an ODE solver (EulerImplicitSolver...) in its node or above");
             problems++;
         } else if (!has_mass(m, state) && !dv_object_is_a(solver, "StaticSolver")) {

@@ -15,6 +15,7 @@
 #include <divan/contracts/mapping.h>
 #include <divan/contracts/topology.h>
 #include <divan/math/rigid.h>
+#include <divan/memory.h>
 #include <divan/types/color.h>
 #include <divan/worst.h>
 
@@ -116,6 +117,14 @@ static bool single_precision(const DvObject *object, const char *name, double *v
     return given;
 }
 
+/* Whether there is memory for the vectors that every step needs, and those of a solver. */
+static DvStatus ask_for_points(const DvObject *object, const MechanicalObject *self, double points)
+{
+    enum { VECTORS = 8 };
+    return dv_memory_ask(object, points * self->dof->coord * VECTORS * sizeof(double), "the vectors of %.0f points",
+                         points);
+}
+
 static DvStatus parse(DvObject *object, void *self_, const DvAttributes *attributes)
 {
     MechanicalObject *self = self_;
@@ -124,6 +133,9 @@ static DvStatus parse(DvObject *object, void *self_, const DvAttributes *attribu
         if (size > MECHANICAL_OBJECT_MOST_POINTS)
             return dv_field_error(&self->size, -1, "%d points are more than the %d a state may have", size,
                                   MECHANICAL_OBJECT_MOST_POINTS);
+        const DvStatus room = ask_for_points(object, self, fmax(size, 0));
+        if (room != DV_OK)
+            return room;
         if (size >= 0)
             mechanical_object_resize(self, (uint32_t)size);
         else
@@ -249,16 +261,21 @@ static DvStatus init(DvObject *object, void *self_)
 {
     MechanicalObject *self = self_;
     DvObject *topology = topology_of(object, self);
-    const DvTopologyOps *ops = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
     const DvStatus status = topology ? dv_object_initialise_first(object, topology) : DV_OK;
     if (status != DV_OK)
         return status;
+    const DvTopologyOps *ops = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
     void *topology_self = topology ? dv_object_self(topology) : NULL;
+    const DvStatus room = ask_for_points(object, self, ops ? ops->point_count(topology_self) : 0.0);
+    if (room != DV_OK)
+        return room;
 
     mechanical_object_begin(self);
     mechanical_object_agree_on_size(self);
     bool spread = false;
     if (mechanical_object_asks_for_points(self)) {
+        if (topology && !dv_object_is_valid(topology))
+            return dv_object_require(object, topology); /* whose points it would have */
         const double *positions = ops ? ops->positions(topology_self) : NULL;
         if (positions && ops->point_count(topology_self) == 0)
             dv_warning(object,

@@ -436,6 +436,8 @@ DvStatus dv_block_ldl_factor(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t 
     assert(a->rows == self->nodes && a->block == self->block && a->row_start[a->rows] == self->entries_of_a);
     if (!dropped_blocks_are_zero(self, a))
         dv_block_ldl_analyse_kept(self, a);
+    if (self->has_no_room)
+        return DV_ERROR_LIMIT;
     measure_diagonal(self, a);
     const bool alone = dv_parallel_threads() == 1 || self->flops < WORTH_THREADS;
     const DvStatus status = alone ? factor_in_order(self, a, failed) : factor_by_threads(self, a, failed);
@@ -594,6 +596,11 @@ double dv_block_ldl_refine(DvBlockLdl *self, const DvBlockMatrix *a, const doubl
 }
 
 /* ---- the rest ------------------------------------------------------------------------------------------------------- */
+
+void dv_block_ldl_set_owner(DvBlockLdl *self, const DvObject *owner)
+{
+    self->owner = owner;
+}
 
 DvBlockLdl *dv_block_ldl_new(void)
 {

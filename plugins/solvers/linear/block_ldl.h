@@ -17,6 +17,8 @@
 typedef struct DvBlockLdl DvBlockLdl;
 
 DvBlockLdl *dv_block_ldl_new(void);
+/* Of whom it is told that there is no memory for the factor: dv_block_ldl_factor then gives DV_ERROR_LIMIT. */
+void dv_block_ldl_set_owner(DvBlockLdl *ldl, const DvObject *owner);
 void dv_block_ldl_free(DvBlockLdl *ldl); /* NULL is allowed */
 
 /* Ordering and symbolic factorization. Rows that are zero now but for the diagonal block take no part in it: fixed points

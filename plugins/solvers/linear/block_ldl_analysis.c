@@ -12,6 +12,7 @@
 #include <divan/parallel.h>
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -537,6 +538,8 @@ void dv_block_ldl_free_analysis(DvBlockLdl *self)
     self->supernode_count = 0;
 }
 
+enum { BYTES_OF_NUMBER = 12 }; /* of the factor: zeros that panels hold too, and what is kept of its structure */
+
 /* The analysis proper, for the blocks in self->kept. */
 void dv_block_ldl_analyse_kept(DvBlockLdl *self, const DvBlockMatrix *a)
 {
@@ -560,18 +563,22 @@ void dv_block_ldl_analyse_kept(DvBlockLdl *self, const DvBlockMatrix *a)
     self->nonzeros = 0;
     for (uint32_t k = 0; k < n; k++)
         self->nonzeros += b * b * (counts[k] - 1) + b * (b - 1) / 2;
-    apply_postorder(n, self->order, parent, counts);
-    build_supernodes(self, parent, counts, &tree);
-    split_supernodes(self, &tree);
-    build_rows(self, &graph, tree);
-    uint32_t *owner = map_columns(self);
-    build_updates(self, owner);
-    lay_out_panels(self);
-    build_entries(self, a);
-    self->tree = tree;
-    build_subtrees(self);
-
-    dv_free(owner);
+    self->has_no_room = dv_memory_ask(self->owner, BYTES_OF_NUMBER * (double)self->nonzeros,
+                                      "the factor of a matrix of %" PRIu64 " unknowns, %" PRIu64 " numbers", b * n,
+                                      self->nonzeros) != DV_OK;
+    if (!self->has_no_room) {
+        apply_postorder(n, self->order, parent, counts);
+        build_supernodes(self, parent, counts, &tree);
+        split_supernodes(self, &tree);
+        build_rows(self, &graph, tree);
+        uint32_t *owner = map_columns(self);
+        build_updates(self, owner);
+        lay_out_panels(self);
+        build_entries(self, a);
+        self->tree = tree;
+        build_subtrees(self);
+        dv_free(owner);
+    }
     dv_free(counts);
     dv_free(parent);
     dv_free(graph.neighbours);

@@ -62,10 +62,12 @@ struct DvBlockLdl {
     uint32_t analyses;
     DvOrderNodes order_nodes; /* or NULL */
     void *order_context;
-    uint32_t *order;    /* [nodes] node eliminated as k-th */
-    uint32_t *position; /* [nodes] its inverse */
-    uint8_t *kept;      /* [entries_of_a] blocks of A that take part */
-    uint32_t *dropped;  /* [dropped_count] blocks left out */
+    const DvObject *owner; /* of whom it is told that there is no room for the factor; or NULL */
+    bool has_no_room;      /* for the factor, as has been reported: nothing is analysed */
+    uint32_t *order;       /* [nodes] node eliminated as k-th */
+    uint32_t *position;    /* [nodes] its inverse */
+    uint8_t *kept;         /* [entries_of_a] blocks of A that take part */
+    uint32_t *dropped;     /* [dropped_count] blocks left out */
     uint32_t dropped_count;
 
     Supernode *supernodes; /* [supernode_count + 1], the last one holds the ends */

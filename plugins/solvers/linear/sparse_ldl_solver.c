@@ -60,6 +60,7 @@ static DvStatus construct(DvObject *object, void *self_)
     (void)object;
     SparseLdlSolver *self = self_;
     self->ldl = dv_block_ldl_new();
+    dv_block_ldl_set_owner(self->ldl, dv_object_of(self));
     self->many = dv_ldl_many_new(self->ldl);
     return DV_OK;
 }
@@ -129,6 +130,8 @@ static DvStatus factor(SparseLdlSolver *self, const DvBlockMatrix *matrix)
         const uint64_t nonzeros = dv_block_ldl_nonzeros(self->ldl);
         dv_data_set_int(&self->nonzeros, nonzeros < INT32_MAX ? (int32_t)nonzeros : INT32_MAX);
     }
+    if (status == DV_ERROR_LIMIT)
+        return status; /* reported */
     if (status != DV_OK)
         return dv_singular_points_refuse(dv_object_of(self), self->flat.ops, self->flat.m, matrix, failed);
     return DV_OK;

@@ -69,6 +69,8 @@ static DvStatus init(DvObject *object, void *self_)
 {
     EulerImplicitSolver *self = self_;
     self->linear_solver = dv_linear_solver_of(object, &self->linear_solver_link, DV_SEARCH_DOWN);
+    if (self->linear_solver.ops == NULL && self->linear_solver.self != NULL)
+        return DV_ERROR_MISSING; /* it cannot be used, as has been told */
     if (self->linear_solver.ops == NULL)
         return dv_error(
             object, DV_ERROR_MISSING,

@@ -44,8 +44,12 @@ DvLinearSolverUse dv_linear_solver_of(DvObject *object, const DvLink *link, DvSe
         while (found == NULL && search == DV_SEARCH_UP && (node = dv_node_parent(node, 0)) != NULL)
             found = first_that_passes(object, node, DV_SEARCH_LOCAL);
     }
+    if (found == NULL) { /* one that cannot be used is none to take, but the reason why there is none */
+        found = dv_node_find(dv_object_node(object), DV_LINEAR_SOLVER, search);
+        found = found && !dv_object_is_valid(found) ? found : NULL;
+    }
     if (found == NULL || dv_object_require(object, found) != DV_OK)
-        return (DvLinearSolverUse){0};
+        return (DvLinearSolverUse){NULL, found ? dv_object_self(found) : NULL};
     return (DvLinearSolverUse){dv_object_ops(found, DV_LINEAR_SOLVER), dv_object_self(found)};
 }
 

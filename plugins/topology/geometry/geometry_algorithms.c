@@ -263,9 +263,9 @@ static void draw(void *self, DvDraw *draw)
     Geometry *geometry = self;
     DvObject *mesh = dv_object_find(geometry->object, &geometry->topology, DV_TOPOLOGY);
     const DvStateRef state = find_state(geometry);
-    if (!mesh || !state.ops || !dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS))
+    const DvTopologyOps *ops = mesh ? dv_object_ops(mesh, DV_TOPOLOGY) : NULL;
+    if (!ops || !state.ops || !dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS))
         return;
-    const DvTopologyOps *ops = dv_object_ops(mesh, DV_TOPOLOGY);
     const DvConstVec x = dv_state_read(state, DV_POSITION);
     double *points = dv_points_in_space(x, state.dof->spatial);
     const Shown all[] = {

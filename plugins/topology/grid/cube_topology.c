@@ -23,6 +23,9 @@ static DvStatus read_box(CubeTopology *cube, BoxSurface *box)
                        box->n[1], box->n[2], MOST_GRID_POINTS);
         return DV_ERROR_LIMIT;
     }
+    const DvStatus status = grid_base_ask(cube->topology.object, box->n[0], box->n[1], box->n[2]);
+    if (status != DV_OK)
+        return status;
     const bool all = dv_data_bool(&cube->internal_points);
     box->numbers = dv_data_bool(&cube->split_normals) ? BOX_SPLIT_POINTS : all ? BOX_ALL_POINTS : BOX_SURFACE_POINTS;
     return DV_OK;

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <divan/memory.h>
+
 void grid_base_shape(GridBase *grid, uint32_t n[3])
 {
     const int32_t *points = dv_data_ints(&grid->n, NULL);
@@ -27,7 +29,14 @@ DvStatus grid_base_check(GridBase *grid)
                        n[2], MOST_GRID_POINTS);
         return DV_ERROR_LIMIT;
     }
-    return DV_OK;
+    return grid_base_ask(grid->topology.object, n[0], n[1], n[2]);
+}
+
+DvStatus grid_base_ask(const DvObject *object, double x, double y, double z)
+{
+    /* three numbers a point in the field and in the state, and three of each kind of element, in arrays that grow by doubling */
+    enum { BYTES_OF_POINT = 160 };
+    return dv_memory_ask(object, x * y * z * BYTES_OF_POINT, "a grid of %.0f x %.0f x %.0f points", x, y, z);
 }
 
 void grid_base_parse(GridBase *grid)

@@ -40,6 +40,8 @@ void grid_base_parse(GridBase *grid);
 bool grid_box_attributes(const DvObject *object, double box[6]);
 /* Too few points are corrected with a warning, too many an error. */
 DV_NODISCARD DvStatus grid_base_check(GridBase *grid);
+DvStatus grid_base_ask(const DvObject *object, double x, double y,
+                       double z); /* whether there is memory for x y z points */
 void grid_base_shape(GridBase *grid, uint32_t n[3]);
 /* Lists that follow from the number of points, unless they are there. What is not computed here is left to MeshTopology. */
 void grid_base_make_lists(GridBase *grid);

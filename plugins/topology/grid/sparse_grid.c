@@ -9,8 +9,10 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include <divan/memory.h>
+
 /* Grids beyond this number of cells, of the finest level, are refused. */
-enum { MOST_CELLS = 1 << 26 };
+enum { MOST_CELLS = 1 << 26, BYTES_OF_CELL = 64 /* kind, weight, piece, number of each corner, on all levels */ };
 #define NO_CELL UINT32_MAX
 
 void surface_free(Surface *surface)
@@ -151,7 +153,9 @@ static DvStatus find_finest_box(SparseGrid *grid, const Surface *surface, uint32
         box->min[axis] = lower[axis];
         box->step[axis] = length / along;
     }
-    return DV_OK;
+    return dv_memory_ask(grid->topology.object, cells * BYTES_OF_CELL,
+                         "a grid of %.3g cells, %u x %u x %u at the finest level", cells, box->n[0] - 1, box->n[1] - 1,
+                         box->n[2] - 1);
 }
 
 /* One level coarser: every second point, from the same corner. */

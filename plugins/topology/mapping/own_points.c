@@ -10,6 +10,7 @@
 #include "utility/source_elements.h"
 
 #include <divan/contracts/state.h>
+#include <divan/memory.h>
 
 #include <stdlib.h>
 
@@ -550,6 +551,9 @@ DvStatus own_points_start(OwnPoints *mapping)
         points += (uint64_t)mapping->entries[kind] * count_of(base->from, (DvElementKind)kind);
     if (points > MOST_POINTS)
         return dv_error(base->object, DV_ERROR_LIMIT, "%llu points are too many", (unsigned long long)points);
+    const DvStatus room = dv_memory_ask(base->object, 64.0 * (double)points, "%llu points", (unsigned long long)points);
+    if (room != DV_OK)
+        return room;
     topological_mapping_begin(base);
     fill_points(mapping);
     place_in_mesh(mapping);

@@ -27,8 +27,13 @@ DvStatus image_begin(DvImage *image, uint64_t width, uint64_t height, DvText *wh
                     (unsigned long long)height, DV_IMAGE_SIDE_MOST);
         return DV_ERROR_LIMIT;
     }
-    *image = (DvImage){(uint32_t)width, (uint32_t)height, dv_alloc(width * height, 4)};
-    return DV_OK;
+    *image = (DvImage){(uint32_t)width, (uint32_t)height, dv_try_alloc(width * height, 4)};
+    if (image->pixels)
+        return DV_OK;
+    dv_text_add(why, "there is no room in memory for its %llu x %llu pixels", (unsigned long long)width,
+                (unsigned long long)height);
+    *image = (DvImage){0};
+    return DV_ERROR_LIMIT;
 }
 
 static void free_image(DvImage *image)
@@ -51,9 +56,11 @@ static DvStatus read_bytes(const char *path, uint8_t **bytes, size_t *size, DvTe
         dv_text_add(why, "it is larger than %d MiB", LARGEST_FILE >> 20);
         result = DV_ERROR_LIMIT;
     } else {
-        *bytes = dv_alloc((size_t)status.st_size, 1);
-        *size = fread(*bytes, 1, (size_t)status.st_size, file);
-        if (ferror(file))
+        *bytes = dv_try_alloc((size_t)status.st_size, 1);
+        *size = *bytes ? fread(*bytes, 1, (size_t)status.st_size, file) : 0;
+        if (!*bytes)
+            dv_text_add(why, "there is no room in memory for its %lld bytes", (long long)status.st_size);
+        else if (ferror(file))
             dv_text_add(why, "%s", strerror(errno));
         else
             result = DV_OK;

@@ -192,10 +192,13 @@ static void merge_split_points(VisualSurface *self)
     uint32_t points = 0;
     for (size_t i = 0; i < vertices; i++)
         points = point[i] + 1 > points ? point[i] + 1 : points;
+    if (dv_memory_ask(self->position.owner, 3.0 * sizeof(double) * points, "the %u points that vertPosIdx names",
+                      points) != DV_OK)
+        return;
     (void)dv_data_link(&self->position, NULL); /* undoing a link cannot fail */
     at = dv_data_doubles(&self->vertices, NULL);
     double *merged = dv_data_begin_all(&self->position, points);
-    memset(merged, 0, points * 3 * sizeof(double));
+    memset(merged, 0, (size_t)points * 3 * sizeof(double));
     for (size_t i = 0; i < vertices && i < given; i++)
         memcpy(merged + 3 * (size_t)point[i], at + 3 * i, 3 * sizeof(double));
     dv_data_end(&self->position);

@@ -6,10 +6,11 @@
  *   Points    a state: DOF types, a slot of its node
  *   Force     takes its DOF type from the state it acts on; Joint from two; Pair from two equal ones
  *   Clock     changes in every step; keeps a hidden state and a cache that only `restore` can rebuild
- *   Troubled  fails where its field says
+ *   Troubled  fails where its field says, and complains when it is called after that; Needy needs another
  *   Shown     takes the display words of old nodes
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <divan/contracts/solver.h>
@@ -325,10 +326,13 @@ static const DvClass clock_class = {
 /* Troubled */
 
 typedef struct Troubled {
-    DvData when;
+    DvData when, in, out;
+    int cleanups;
 } Troubled;
 static const DvField troubled_fields[] = {
     DV_FIELD(Troubled, when, "when", dv_type_string, .help = "parse, init, bwd_init or step"),
+    DV_FIELD(Troubled, in, "in", dv_type_double, .help = "what nothing follows from", .flags = DV_FIELD_INPUT),
+    DV_FIELD(Troubled, out, "out", dv_type_double, .help = "what is not computed", .flags = DV_FIELD_OUTPUT),
     {0},
 };
 static DvStatus fail_when(DvObject *object, Troubled *self, const char *now)
@@ -353,15 +357,105 @@ static DvStatus troubled_bwd_init(DvObject *object, void *self)
 {
     return fail_when(object, self, "bwd_init");
 }
+/* After trouble none of these may be called; cleanup is, once, while the object is not yet invalid. */
+static void must_be_valid(DvObject *object, const char *function)
+{
+    if (!dv_object_is_valid(object))
+        dv_error(object, DV_ERROR_INVALID, "%s was called", function);
+}
+static DvStatus troubled_reinit(DvObject *object, void *self)
+{
+    (void)self;
+    must_be_valid(object, "reinit");
+    return DV_OK;
+}
+static void troubled_store(DvObject *object, void *self)
+{
+    (void)self;
+    must_be_valid(object, "store_reset_state");
+}
+static void troubled_reset(DvObject *object, void *self)
+{
+    (void)self;
+    must_be_valid(object, "reset");
+}
+static void troubled_event(DvObject *object, void *self, DvEvent *event)
+{
+    (void)self, (void)event;
+    must_be_valid(object, "handle_event");
+}
+static DvStatus troubled_update(DvObject *object, void *self)
+{
+    (void)self;
+    must_be_valid(object, "update");
+    return DV_OK;
+}
+static void troubled_box(DvObject *object, void *self, double *box)
+{
+    (void)self, (void)box;
+    must_be_valid(object, "bounding_box");
+}
+static void troubled_cleanup(DvObject *object, void *self)
+{
+    ((Troubled *)self)->cleanups++;
+    must_be_valid(object, "cleanup");
+}
+static void troubled_destroy(DvObject *object, void *self)
+{
+    (void)object;
+    if (((Troubled *)self)->cleanups != 1)
+        dv_error(NULL, DV_ERROR_INVALID, "cleanup was called %d times", ((Troubled *)self)->cleanups);
+}
+/* What its node offers by it. */
+static const DvContract troubled_contracts[] = {{.id = TEST_FORCE, .ops = &empty_ops}, {0}};
+
+/* Needy: cannot do without what it names. */
+typedef struct Needy {
+    DvLink of;
+    DvData fails;
+} Needy;
+static const DvField needy_fields[] = {
+    DV_LINK(Needy, of, "of", NULL, .help = "what it needs"),
+    DV_FIELD(Needy, fails, "fails", dv_type_bool, .help = "whether its init fails"),
+    {0},
+};
+static DvStatus needy_init(DvObject *object, void *self)
+{
+    Needy *needy = self;
+    if (dv_data_bool(&needy->fails))
+        return dv_error(object, DV_ERROR_INVALID, "fails");
+    DvObject *of = dv_link_object(&needy->of);
+    return of ? dv_object_require(object, of) : DV_OK;
+}
+static const DvClass needy_class = {
+    .size = sizeof(DvClass),
+    .name = "Needy",
+    .help = "Needs another.",
+    .instance_size = sizeof(Needy),
+    .fields = needy_fields,
+    .init = needy_init,
+    .reinit = dv_object_initialise_again,
+    .handle_event = troubled_event,
+};
+
 static const DvClass troubled_class = {
     .size = sizeof(DvClass),
     .name = "Troubled",
     .help = "Fails.",
     .instance_size = sizeof(Troubled),
     .fields = troubled_fields,
+    .contracts = troubled_contracts,
     .parse = troubled_parse,
     .init = troubled_init,
     .bwd_init = troubled_bwd_init,
+    .reinit = troubled_reinit,
+    .store_reset_state = troubled_store,
+    .reset = troubled_reset,
+    .handle_event = troubled_event,
+    .update = troubled_update,
+    .bounding_box = troubled_box,
+    .cleanup = troubled_cleanup,
+    .destroy = troubled_destroy,
 };
 
 /* Shown, Pull (a context object), Maker (adds an object while it is initialised) */
@@ -450,9 +544,55 @@ static const DvClass loop_class = {.size = sizeof(DvClass),
                                    .fields = loop_fields,
                                    .contracts = loop_contracts};
 
-static const DvClass *const classes[] = {&value_class,    &ranged_class, &points_class, &picture_class, &force_class,
-                                         &joint_class,    &pair_class,   &choosy_class, &clock_class,   &shown_class,
-                                         &troubled_class, &pull_class,   &maker_class,  &loop_class,    NULL};
+static const DvClass *const classes[] = {&value_class, &ranged_class, &points_class,   &picture_class,
+                                         &force_class, &joint_class,  &pair_class,     &choosy_class,
+                                         &clock_class, &shown_class,  &troubled_class, &needy_class,
+                                         &pull_class,  &maker_class,  &loop_class,     NULL};
+
+/* Step checks, more than a kernel is likely to have room for: number N complains of a root called "check N". */
+static DvStatus complain(DvNode *root, int number)
+{
+    char name[16];
+    snprintf(name, sizeof name, "check %d", number);
+    return strcmp(dv_object_name(dv_node_object(root)), name) == 0
+               ? dv_error(dv_node_object(root), DV_ERROR_INVALID, "number %d was asked", number)
+               : DV_OK;
+}
+static bool restore_nothing(DvNode *root)
+{
+    (void)root;
+    return false;
+}
+static size_t lint_nothing(DvNode *root)
+{
+    (void)root;
+    return 0;
+}
+static void forget_nothing(DvNode *root)
+{
+    (void)root;
+}
+#define STEP_CHECK(number)                                                                                      \
+    static DvStatus check_##number(DvNode *root, uint64_t step)                                                 \
+    {                                                                                                           \
+        (void)step;                                                                                             \
+        return complain(root, number);                                                                          \
+    }                                                                                                           \
+    static const DvStepCheckOps step_check_##number = {sizeof(DvStepCheckOps), check_##number, restore_nothing, \
+                                                       lint_nothing, forget_nothing};
+STEP_CHECK(1)
+STEP_CHECK(2)
+STEP_CHECK(3)
+STEP_CHECK(4)
+STEP_CHECK(5)
+STEP_CHECK(6)
+static const DvContract offers[] = {{.id = DV_STEP_CHECK, .ops = &step_check_1},
+                                    {.id = DV_STEP_CHECK, .ops = &step_check_2},
+                                    {.id = DV_STEP_CHECK, .ops = &step_check_3},
+                                    {.id = DV_STEP_CHECK, .ops = &step_check_4},
+                                    {.id = DV_STEP_CHECK, .ops = &step_check_5},
+                                    {.id = DV_STEP_CHECK, .ops = &step_check_6},
+                                    {0}};
 static const DvRename renames[] = {
     {DV_RENAME_CLASS, NULL, "OldValue", "Value"},
     {DV_RENAME_CLASS_EXPANDED, NULL, "Both",
@@ -479,5 +619,6 @@ DV_PLUGIN = {
     .help = "Small classes for the tests of the kernel.",
     .classes = classes,
     .renames = renames,
+    .offers = offers,
     .variants = (const char *const[]){"CompressedRowSparseMatrixMat3x3d", "CompressedRowSparseMatrixd", NULL},
 };

@@ -453,6 +453,10 @@ static DvStatus bwd_init(DvObject *object, void *self_)
                           dv_object_path(dv_object_of(self->ode_self)), dv_object_path(self->state.object));
     if (status != DV_OK)
         return status;
+    const double bytes = (double)self->unknowns * (double)self->unknowns * sizeof *self->c;
+    status = dv_memory_ask(object, bytes, "the compliance of %zu unknowns", self->unknowns);
+    if (status != DV_OK)
+        return status;
     double *c = self->c = dv_alloc(self->unknowns * self->unknowns, sizeof *self->c);
     const char *path = find_file(self);
     if (path) {
