@@ -542,6 +542,7 @@ static int probe_scene(Probe *probe, DvScene *scene)
               stderr);
         return EXIT_FAULT;
     }
+    probe->step.kind = DV_MATRIX_ANY; /* what components compute, not what a solver can bear */
     probe->step.time = dv_node_time(root);
     GPtrArray *states = host_states(scene);
     bool *is_free = g_new0(bool, states->len);

@@ -18,7 +18,7 @@ EXPORT = """<Node dt="0.1"><DefaultAnimationLoop/><EulerExplicitSolver/><Mechani
   <Node><OglModel position="0 0 0 1 0 0 0 1 0" triangles="0 1 2"/><VisualModelOBJExporter filename="%s" %s/></Node></Node>
 """
 JOINT = """<Node dt="0.1"><DefaultAnimationLoop/><EulerExplicitSolver/><MechanicalObject template="Rigid3d" position="0 0 0 0 0 0 1  1 0 0 0 0 0 1"/>
-  <UniformMass totalMass="1"/><JointSpringForceField outfile="%s" spring="BEGIN_SPRING 0 1 END_SPRING"/></Node>
+  <UniformMass vertexMass="0.5 1 [1 0 0, 0 1 0, 0 0 1]"/><JointSpringForceField outfile="%s" spring="BEGIN_SPRING 0 1 END_SPRING"/></Node>
 """
 COMPLIANCE = """<Node dt="0.1"><FreeMotionAnimationLoop/><BlockGaussSeidelConstraintSolver/><Node name="Body"><EulerImplicitSolver/>
   <SparseLDLSolver/><MechanicalObject position="0 0 0"/><UniformMass totalMass="1"/>
