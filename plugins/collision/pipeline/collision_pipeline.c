@@ -290,7 +290,7 @@ static void report(void *self_, DvReportLine line, void *context)
 {
     const CollisionPipeline *self = self_;
     if (self->method)
-        report_pairs(dv_object_of(self), self->method, line, context);
+        report_pairs(dv_object_of(self), self->method, self->manager, line, context);
 }
 
 static uint32_t responses(void *self_, const DvClass **classes, uint32_t capacity)

@@ -11,6 +11,7 @@
 
 #include "back_report.h"
 #include "phase/neighbours.h"
+#include "stiffness_report.h"
 
 typedef struct Models {
     DvCollisionBody *bodies;
@@ -129,13 +130,15 @@ static void note_neighbours(Neighbours *found, DvObject *method, const Models *m
     }
 }
 
-void report_pairs(const DvObject *pipeline, DvObject *method, DvReportLine line, void *context)
+void report_pairs(const DvObject *pipeline, DvObject *method, DvObject *manager, DvReportLine line, void *context)
 {
+    StiffnessReport stiffness = {0};
     Models models = {0};
     Unserved unserved = {.count = 0};
     Neighbours neighbours = {.pairs = 0};
     dv_visit(dv_object_node(pipeline), &(const DvVisitor){.top_down = list_shapes, .enters_sleeping = true}, &models);
     DvText text = {0};
+    stiffness_report_begin(&stiffness, pipeline, method, manager, models.bodies, models.count);
     for (uint32_t i = 0; i < models.count; i++)
         for (uint32_t k = 0; k <= i; k++) {
             const DvCollisionBody *a = &models.bodies[i], *b = &models.bodies[k];
@@ -147,12 +150,15 @@ void report_pairs(const DvObject *pipeline, DvObject *method, DvReportLine line,
             line(context, text.at);
             report_back(method, a, b);
             report_back(method, b, a);
+            if (route.answer == DV_ROUTINE_FOUND)
+                stiffness_report_pair(&stiffness, i, k);
             if (route.answer == DV_ROUTINE_NONE && is_new(&unserved, route.a, route.b))
                 dv_warning(method, "knows no distance of %s from %s: such models do not collide", route.a, route.b);
         }
     if (neighbours.pairs > 0)
         warn_of_neighbours(&models.bodies[neighbours.first], &models.bodies[neighbours.second], neighbours.contacts,
                            neighbours.pairs - 1);
+    stiffness_report_end(&stiffness);
     dv_text_free(&text);
     dv_free(models.bodies);
 }

@@ -9,6 +9,7 @@
  * `responseParams` sets fields of the responses: "mu=0.3&tol=1e-5".
  */
 #include "collision_response.h"
+#include "penalty_watch.h"
 
 #include <divan/memory.h>
 
@@ -395,6 +396,8 @@ static void start_anew(void *self_)
 {
     CollisionResponse *self = self_;
     forget(self);
+    if (dv_object_node(dv_object_of(self)))
+        penalty_watch_forget(dv_object_node(dv_object_of(self)));
     dv_data_set(&self->pair_order, NULL, 0);
     dv_data_set(&self->memories, NULL, 0);
 }
