@@ -350,11 +350,11 @@ static void the_cloth_swings_down_from_two_corners_and_hardly_stretches(void **c
 /* ---- scenes with contacts ---- */
 
 /* 1,000 steps without a word, all contacts solved. */
-static void run_contacts(DvScene *scene)
+static void run_contacts(DvScene *scene, unsigned steps)
 {
     unsigned messages = 0;
     dv_log_set_handler(count_message, &messages);
-    step(scene, 1000);
+    step(scene, steps);
     dv_log_set_handler(NULL, NULL);
     assert_int_equal(messages, 0);
     DvObject *solver = dv_node_resolve(dv_scene_root(scene), NULL, "@/contacts", NULL);
@@ -389,7 +389,7 @@ static void wood_holds_on_the_incline_and_ice_slides(void **context)
     const DvStateRef wood = state_at(scene, "@/Wood/frame"), ice = state_at(scene, "@/Ice/frame");
     double *wood_before = copy_of(dv_state_read(wood, DV_POSITION)),
            *ice_before = copy_of(dv_state_read(ice, DV_POSITION));
-    run_contacts(scene);
+    run_contacts(scene, 1000);
     const double slope = 20 * acos(-1.0) / 180, time = 1000 * 0.005;
     const double acceleration = gravity * (sin(slope) - 0.2 * 0.7 * cos(slope));
     const double *now = dv_state_read(wood, DV_POSITION).at;
@@ -417,7 +417,7 @@ static void the_stack_of_boxes_stands(void **context)
         memcpy(before[i], dv_state_read(state_at(scene, boxes[i]), DV_POSITION).at, sizeof before[i]);
         weight += gravity * 8 * pow(0.85, 3 * i);
     }
-    run_contacts(scene);
+    run_contacts(scene, 1000);
     for (int i = 0; i < 5; i++)
         for (int axis = 0; axis < 7; axis++) {
             const double now = dv_state_read(state_at(scene, boxes[i]), DV_POSITION).at[axis];
@@ -441,7 +441,7 @@ static void the_beam_lies_on_the_spheres(void **context)
     (void)context;
     DvScene *scene = load_own_scene("beam_on_spheres.scn");
     const DvStateRef beam = state_at(scene, "@/Beam/state"), bed = state_at(scene, "@/Bed/centres");
-    run_contacts(scene);
+    run_contacts(scene, 1000);
     double force[3];
     sum_contacts(scene, "/Beam", -1e-4, force);
     assert_true(fabs(force[1] - 16 * gravity) < 0.01 * 16 * gravity);
@@ -462,14 +462,14 @@ static void the_liver_pushes_back_the_tool(void **context)
 {
     (void)context;
     DvScene *scene = load_own_scene("liver_tool.scn");
-    run_contacts(scene);
+    run_contacts(scene, 250);
     const double *tool = dv_state_read(state_at(scene, "@/Tool/frame"), DV_POSITION).at;
     const double pull[3] = {50 * (tool[0] + 0.02), 50 * tool[1], 50 * (tool[2] - 0.05)};
     double force[3];
     sum_contacts(scene, "/Tool", -1e-4, force);
     assert_true(pull[2] > 0.5 && pull[2] < 2);
     for (int axis = 0; axis < 3; axis++)
-        assert_true(fabs(force[axis] - pull[axis]) < 0.02 * pull[2]);
+        assert_true(fabs(force[axis] - pull[axis]) < 0.001 * pull[2]);
     dv_scene_free(scene);
 }
 
@@ -477,7 +477,7 @@ static void the_snake_comes_to_rest_in_the_bowl(void **context)
 {
     (void)context;
     DvScene *scene = load_own_scene("snake.scn");
-    run_contacts(scene);
+    run_contacts(scene, 1000);
     double force[3];
     sum_contacts(scene, "/Snake", -1e-4, force);
     assert_true(fabs(force[1] - 0.5 * gravity) < 0.005 * gravity && fabs(force[0]) < 0.01 && fabs(force[2]) < 0.01);
