@@ -276,6 +276,15 @@ void host_print_stats(DvScene *scene, uint64_t step)
 
 static void tell_of_unsolved(const DvObject *object, const DvSolveRecordOps *ops, const DvSolveRecord *record)
 {
+    if (record->told) {
+        if (record->unsolved > 1)
+            dv_remark(object,
+                      "%" G_GUINT64_FORMAT " of its %" G_GUINT64_FORMAT
+                      " solves ended like that: at worst %.3g%s%s, in step %" G_GUINT64_FORMAT,
+                      record->unsolved, record->solves, record->worst, ops->unit ? " " : "", ops->unit ? ops->unit : "",
+                      record->worst_step);
+        return;
+    }
     DvText remedy = {0};
     if (ops->remedy)
         ops->remedy(dv_object_self(object), &remedy);

@@ -148,10 +148,11 @@ typedef struct Run {
     const Options *options;
     DvScene *scene;
     GPtrArray *states;
-    uint64_t revision; /* of the graph the states were listed from */
-    GArray *wanted;    /* steps to dump; NULL: first and last, topologies all */
-    uint64_t steps;    /* to make */
-    unsigned strict;   /* warnings that --strict took for errors */
+    uint64_t revision;          /* of the graph the states were listed from */
+    GArray *wanted;             /* steps to dump; NULL: first and last, topologies all */
+    uint64_t steps;             /* to make */
+    unsigned strict;            /* warnings that --strict took for errors */
+    unsigned strict_of_loading; /* those that came before the first step, which `divan check` lists too */
     Dump dump, topology, contacts;
     bool dumped, topology_dumped; /* after the present step */
     FILE *report;                 /* where the summary goes */
@@ -335,7 +336,11 @@ static bool may_save(DvScene *scene, const char *name)
 
 static int run_scene(Run *run, const char *save_to)
 {
-    if (!open_dumps(run) || !(run->scene = host_load(run->options)))
+    if (!open_dumps(run))
+        return EXIT_FAULT;
+    run->scene = host_load(run->options);
+    run->strict_of_loading = run->strict;
+    if (!run->scene)
         return EXIT_FAULT;
     if (run->options->verbose)
         print_objects(dv_scene_root(run->scene));
@@ -372,8 +377,9 @@ static int run_steps(const Options *options, const char *save_to)
     if (options->strict)
         dv_log_set_handler(NULL, NULL);
     if (run.strict)
-        fprintf(stderr, "divan: --strict: %u warning%s that change%s results; `divan check` lists all at once\n",
-                run.strict, run.strict == 1 ? "" : "s", run.strict == 1 ? "s" : "");
+        fprintf(stderr, "divan: --strict: %u warning%s that change%s results%s\n", run.strict,
+                run.strict == 1 ? "" : "s", run.strict == 1 ? "s" : "",
+                run.strict_of_loading ? "; `divan check` lists all at once" : "");
     const bool good = result == EXIT_DONE || result > EXIT_BY_SIGNAL;
     Dump *const dumps[] = {&run.dump, &run.topology, &run.contacts};
     for (size_t i = 0; i < G_N_ELEMENTS(dumps); i++)

@@ -154,18 +154,16 @@ static void what_preconditioning_leaves_is_counted(void **state)
 static void constraint_solvers_count_too(void **state)
 {
     (void)state;
-    static const char *const solvers[][2] = {
-        {"<FreeMotionAnimationLoop/><BlockGaussSeidelConstraintSolver name='c' maxIterations='%d' tolerance='1e-10'/>",
-         "raise its maxIterations"},
-        {"<FreeMotionAnimationLoop/><NNCGConstraintSolver name='c' maxIterations='%d' tolerance='1e-10'/>", "raise"},
-        {"<FreeMotionAnimationLoop/><UnbuiltGaussSeidelConstraintSolver name='c' maxIterations='%d' tolerance='1e-10'/>",
-         "raise"},
-        {"<ConstraintAnimationLoop name='c' maxIterations='%d' tolerance='1e-10'/>", "raise its maxIterations"},
+    static const char *const solvers[] = {
+        "<FreeMotionAnimationLoop/><BlockGaussSeidelConstraintSolver name='c' maxIterations='%d' tolerance='1e-10'/>",
+        "<FreeMotionAnimationLoop/><NNCGConstraintSolver name='c' maxIterations='%d' tolerance='1e-10'/>",
+        "<FreeMotionAnimationLoop/><UnbuiltGaussSeidelConstraintSolver name='c' maxIterations='%d' tolerance='1e-10'/>",
+        "<ConstraintAnimationLoop name='c' maxIterations='%d' tolerance='1e-10'/>",
     };
     for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++)
         for (int enough = 0; enough <= 1; enough++) {
             DvText text = {0};
-            const char *form = solvers[i][0], *gap = strstr(form, "%d");
+            const char *form = solvers[i], *gap = strstr(form, "%d");
             dv_text_add(&text, "<Node name='root' dt='0.01' gravity='0 -10 0'>%.*s%d%s", (int)(gap - form), form,
                         enough ? 20000 : 3, gap + 2);
             dv_text_add(&text,
@@ -184,7 +182,7 @@ static void constraint_solvers_count_too(void **state)
             assert_int_equal(record->solves, 5);
             assert_int_equal(record->unsolved, enough ? 0 : 5);
             assert_true(enough || record->worst > 1e-9);
-            expect_remedy(scene, "/c", solvers[i][1]);
+            assert_int_equal(record->told, !enough); /* by the solver, in the first step: hosts do not say it again */
             dv_text_free(&text);
             dv_scene_free(scene);
         }

@@ -42,7 +42,6 @@ typedef struct ConstraintAnimationLoop {
     DvCurve errors, forces; /* of the last step; forces: of all rows, sweep after sweep */
     double *block_errors;   /* of its last sweep */
     uint32_t rows, blocks, block_capacity;
-    bool told; /* that it did not converge */
     bool told_of_interaction;
     DvSolveRecord record;
 } ConstraintAnimationLoop;
@@ -133,7 +132,6 @@ static void reset(DvObject *object, void *self_)
     ConstraintAnimationLoop *self = self_;
     dv_data_set_int(&self->unconverged, 0);
     dv_data_set_uint(&self->solved, 0);
-    self->told = false;
     self->record = (DvSolveRecord){0};
 }
 
@@ -149,13 +147,14 @@ static void record(ConstraintAnimationLoop *self, const Problem *problem, double
 static void tell_of_error(ConstraintAnimationLoop *self, double error, double tolerance)
 {
     dv_data_set_int(&self->unconverged, dv_data_int(&self->unconverged) + 1);
-    if (!self->told && isfinite(error)) /* else an error says more */
+    if (!self->record.told && isfinite(error)) { /* else an error says more */
         dv_warning(
             dv_object_of(self),
             "the constraints of this step are not solved: after %u sweeps the error is %g, the tolerance %g; raise "
             "maxIterations, or the tolerance. `unconvergedSteps` counts such steps, of which no more are told",
             self->errors.count, error, tolerance);
-    self->told = true;
+        self->record.told = true;
+    }
 }
 
 static void solve(ConstraintAnimationLoop *self, Problem *problem)
@@ -299,13 +298,7 @@ static const DvSolveRecord *record_of(void *self)
     return &((const ConstraintAnimationLoop *)self)->record;
 }
 
-static void remedy(void *self, DvText *text)
-{
-    (void)self;
-    dv_text_add(text, "raise its maxIterations, or its tolerance");
-}
-
-static const DvSolveRecordOps record_ops = {.size = sizeof record_ops, .record = record_of, .remedy = remedy};
+static const DvSolveRecordOps record_ops = {.size = sizeof record_ops, .record = record_of};
 
 static const DvAnimationLoopOps ops = {.size = sizeof(DvAnimationLoopOps), .step = step, .settle = step_settle};
 

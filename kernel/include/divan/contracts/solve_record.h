@@ -23,6 +23,7 @@ typedef struct DvSolveRecord {
     double worst, worst_asked; /* of those unsolved */
     uint64_t worst_step;       /* from 1, in which that was */
     double scale;              /* the solver's own: the largest right-hand side so far */
+    bool told;                 /* the solver has said it of the first one itself: hosts add how many there were */
 } DvSolveRecord;
 
 /* Another solve has left `left`: unsolved when that is beyond `limit`, which is what was asked or, where nobody would see a

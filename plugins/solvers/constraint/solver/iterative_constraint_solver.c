@@ -34,7 +34,6 @@ void iterative_constraint_solver_reset(DvObject *object, void *self_)
     (void)object;
     IterativeConstraintSolver *self = self_;
     dv_data_set_int(&self->unconverged, 0);
-    self->told = false;
     self->record = (DvSolveRecord){0};
     self->unsolved = false;
     dv_text_free(&self->contradiction);
@@ -102,10 +101,10 @@ static void report(IterativeConstraintSolver *self, const Problem *problem, Meth
     self->unsolved = !result.converged && result.sweeps > 0;
     if (!self->unsolved)
         return;
-    if (!self->told)
+    if (!self->record.told && !self->contradiction.at)
         (void)constraint_system_contradiction(self->system, problem, &self->contradiction);
     dv_data_set_int(&self->unconverged, dv_data_int(&self->unconverged) + 1);
-    if (!self->told && isfinite(result.error)) /* else an error says more */
+    if (!self->record.told && isfinite(result.error)) { /* else an error says more */
         dv_warning(
             dv_object_of(self),
             "the constraints of this step are not solved: after %u sweeps the error is %g, the tolerance %g; %s%s%s. "
@@ -114,7 +113,8 @@ static void report(IterativeConstraintSolver *self, const Problem *problem, Meth
             self->contradiction.at ? "constraints contradict each other: " : "raise maxIterations, or the tolerance",
             self->contradiction.at ? self->contradiction.at : "",
             self->contradiction.at ? "; take one of them away" : "");
-    self->told = true;
+        self->record.told = true;
+    }
 }
 
 /* block_errors [block_count]: those of the last sweep; or NULL. */
@@ -178,15 +178,6 @@ static const DvSolveRecord *record_of(void *self)
     return &((const IterativeConstraintSolver *)self)->record;
 }
 
-static void remedy(void *self, DvText *text)
-{
-    const IterativeConstraintSolver *solver = self;
-    if (solver->contradiction.at)
-        dv_text_add(text, "constraints contradict each other: %s; take one of them away", solver->contradiction.at);
-    else
-        dv_text_add(text, "raise its maxIterations, or its tolerance");
-}
-
 static bool is_below(const DvNode *node, const DvNode *top)
 {
     while (node && node != top)
@@ -213,8 +204,7 @@ static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *
 
 const DvFaultCauseOps iterative_constraint_solver_cause_ops = {.size = sizeof(DvFaultCauseOps), .explain = explain};
 
-const DvSolveRecordOps iterative_constraint_solver_record_ops = {
-    .size = sizeof(DvSolveRecordOps), .record = record_of, .remedy = remedy};
+const DvSolveRecordOps iterative_constraint_solver_record_ops = {.size = sizeof(DvSolveRecordOps), .record = record_of};
 
 const DvConstraintProblem *iterative_constraint_solver_take_problem(void *self_)
 {

@@ -22,7 +22,6 @@ typedef struct IterativeConstraintSolver {
     DvLink corrections;
     ConstraintSystem *system;
     DvCurve errors, forces, violations; /* forces, violations: of all rows, sweep after sweep */
-    bool told;                          /* that it did not converge */
     DvSolveRecord record;
     bool unsolved; /* the last step */
     DvText

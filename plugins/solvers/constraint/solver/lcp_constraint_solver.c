@@ -25,7 +25,6 @@ typedef struct LcpConstraintSolver {
     DvLink corrections;
     ConstraintSystem *system;
     DvCurve errors, violations;
-    bool told;
     DvSolveRecord record;
 } LcpConstraintSolver;
 
@@ -91,7 +90,6 @@ static void reset(DvObject *object, void *self_)
     (void)object;
     LcpConstraintSolver *self = self_;
     dv_data_set_int(&self->unconverged, 0);
-    self->told = false;
     self->record = (DvSolveRecord){0};
 }
 
@@ -135,12 +133,13 @@ static void report(LcpConstraintSolver *self, const Problem *problem, uint32_t s
     if (converged)
         return;
     dv_data_set_int(&self->unconverged, dv_data_int(&self->unconverged) + 1);
-    if (!self->told && isfinite(error)) /* else an error says more */
+    if (!self->record.told && isfinite(error)) { /* else an error says more */
         dv_warning(dv_object_of(self),
                    "the contacts of this step are not solved: after %u sweeps the error is %g, the tolerance %g; raise "
                    "maxIt, or the tolerance. `unconvergedSteps` counts such steps, of which no more are told",
                    sweeps, error, tolerance);
-    self->told = true;
+        self->record.told = true;
+    }
 }
 
 static void solve_contacts(LcpConstraintSolver *self, Problem *problem)
@@ -222,13 +221,7 @@ static const DvSolveRecord *record_of(void *self)
     return &((const LcpConstraintSolver *)self)->record;
 }
 
-static void remedy(void *self, DvText *text)
-{
-    (void)self;
-    dv_text_add(text, "raise its maxIt, or its tolerance");
-}
-
-static const DvSolveRecordOps record_ops = {.size = sizeof record_ops, .record = record_of, .remedy = remedy};
+static const DvSolveRecordOps record_ops = {.size = sizeof record_ops, .record = record_of};
 
 static const DvConstraintSolverOps ops = {.size = sizeof ops,
                                           .solve = solve,
