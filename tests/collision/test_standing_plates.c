@@ -172,12 +172,57 @@ static void sheets_that_show_their_backs_are_told_of(void **state)
     dv_scene_free(scene);
 }
 
+/* Triangles of which every corner is at the rim and the floor is one face: all directions are along the cones of the corners. Either side
+ * of both lies at the contact distance, along each axis and wherever the scene is. */
+static void a_flat_sheet_with_two_sides_lies_on_a_floor(void **state)
+{
+    (void)state;
+    static const char *const corners[] = {"0 1 2", "0 2 1"};
+    for (int i = 0; i < 24; i++) {
+        const int up = i % 3;
+        const double far = i < 12 ? 0.0 : 37.1;
+        const char *sheet = corners[i / 3 % 2], *floor = corners[i / 6 % 2];
+        double x[6][3] = {{-5, 0, -5}, {-5, 0, 9}, {9, 0, -5}, {0, 0.02, 0}, {0, 0.02, 1}, {1, 0.02, 0}};
+        double g[3] = {0};
+        DvText text = {0};
+        g[up] = -9.81;
+        dv_text_add(&text,
+                    "<Node name='root' gravity='%g %g %g' dt='0.01'><FreeMotionAnimationLoop/>" GAUSS_SEIDEL
+                    "<CollisionPipeline name='pipeline'/><BruteForceBroadPhase/><BVHNarrowPhase/><LocalMinDistance "
+                    "alarmDistance='0.03' contactDistance='0.005'/><CollisionResponse "
+                    "response='FrictionContactConstraint' responseParams='mu=0.3'/>",
+                    g[0], g[1], g[2]);
+        for (int body = 0; body < 2; body++) {
+            dv_text_add(&text, "<Node name='S%d'>%s<MeshTopology triangles='%s' position='", body,
+                        body ? "<EulerImplicitSolver/><SparseLDLSolver/>" : "", body ? sheet : floor);
+            for (int p = 3 * body; p < 3 * body + 3; p++)
+                for (int axis = 0; axis < 3; axis++)
+                    dv_text_add(&text, "%.17g ", x[p][(axis + 4 - up) % 3] + (axis == up ? 0 : far));
+            dv_text_add(&text,
+                        "'/><MechanicalObject name='points'/>%s<TriangleCollisionModel bothSide='1' %s/>%s</Node>",
+                        body ? "<UniformMass totalMass='1'/><LinearSolverConstraintCorrection/>" : "",
+                        body ? "" : "simulated='0' moving='0'",
+                        body ? "<LineCollisionModel bothSide='1'/><PointCollisionModel bothSide='1'/>" : "");
+        }
+        dv_text_add(&text, "</Node>");
+        DvScene *scene = scene_from_text(text.at);
+        dv_text_free(&text);
+        run(scene, 100);
+        double at[3];
+        dv_vec3_store(place_of(scene, "/S1/points"), at);
+        if (fabs(at[up] - 0.005) > 1e-6)
+            fail_msg("case %d: the sheet is at %g", i, at[up]);
+        dv_scene_free(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plates_stay_with_flat_corners),
         cmocka_unit_test(plates_that_slide_off_each_other_are_told_of),
         cmocka_unit_test(sheets_that_show_their_backs_are_told_of),
+        cmocka_unit_test(a_flat_sheet_with_two_sides_lies_on_a_floor),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -45,6 +45,13 @@ DV_SIMD_INLINE double largest(double a, double b)
 
 /* ---- Cones ---- */
 
+/* Sine by which cones are widened: as the field says. Where a sheet with two sides lies flat on another, directions are along the
+ * cones of all its corners, and rounding would decide; with one side it does, as trajectories of the reference have it. */
+DV_SIMD_INLINE double widened_by(const LocalMinDistance *self, const DvShape *s)
+{
+    return s->both_sides && self->angle < 1e-9 ? 1e-9 : self->angle;
+}
+
 /* Of a direction away from an element: it leaves its surroundings, or leads along them, or back through the surface. */
 typedef enum Verdict { LEAVES, STAYS, LEADS_BACK } Verdict;
 
@@ -99,7 +106,7 @@ DV_SIMD_CLONES static Verdict point_allows(const LocalMinDistance *self, const D
         const uint32_t *edge = edges.at + 2 * (size_t)around.items[e];
         const DvVec3 l =
             fused_normalize(dv_vec3_add(dv_vec3_sub(x, position(s, edge[0])), dv_vec3_sub(x, position(s, edge[1]))));
-        const double k = largest(0.0, fused_dot(n, l) * self->factor) + self->angle;
+        const double k = largest(0.0, fused_dot(n, l) * self->factor) + widened_by(self, s);
         if (fused_dot(l, d) < -k * length)
             return STAYS;
     }
@@ -141,7 +148,7 @@ DV_SIMD_CLONES static Verdict line_allows(const LocalMinDistance *self, const Dv
         return LEADS_BACK;
     const DvVec3 out[2] = {out1, out2};
     for (int i = 0; i < 2; i++) {
-        const double k = largest(0.0, fused_dot(n, out[i]) * self->factor) + self->angle;
+        const double k = largest(0.0, fused_dot(n, out[i]) * self->factor) + widened_by(self, s);
         if (fused_dot(out[i], d) < -k * length)
             return STAYS;
     }
