@@ -140,6 +140,51 @@ static void a_solve_that_the_threshold_ends_is_counted(void **state)
     dv_scene_free(scene);
 }
 
+static void count_warnings(const DvMessage *message, void *context)
+{
+    *(int *)context += message->level >= DV_LEVEL_WARNING && !message->harmless;
+}
+
+/* Two points and a spring at its length: warnings of `steps` steps, and solves that are not as asked. */
+static int findings(const char *solver, const char *gravity, double place, double velocity, double mass, int steps)
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             "<Node name='root' dt='0.01' gravity='%s'><DefaultAnimationLoop/><EulerImplicitSolver/>%s"
+             "<MechanicalObject name='s' position='%.17g 0.2 0.3 %.17g 0.2 0.3' velocity='%g 0.3 0 %g 0.3 0'/>"
+             "<UniformMass totalMass='%g'/><MeshTopology edges='0 1'/><MeshSpringForceField stiffness='1000'/></Node>",
+             gravity, solver, place, place + 1.0, velocity, velocity, mass);
+    DvScene *scene = scene_from_text(text);
+    int told = 0;
+    dv_log_set_handler(count_warnings, &told);
+    for (int i = 0; i < steps; i++)
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    dv_log_set_handler(NULL, NULL);
+    const int unsolved = (int)record_of(scene, "/cg")->unsolved;
+    dv_scene_free(scene);
+    return told + unsolved;
+}
+
+/* What a drifting body has for forces is rounding, wherever it is; a weight is none, even of grams and far away. */
+static void forces_of_rounding_are_none(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = {
+        "<CGLinearSolver name='cg' iterations='25' tolerance='1e-5' threshold='1e-5'/>",
+        "<CGLinearSolver name='cg' iterations='25' tolerance='1e-5' threshold='1e-5' "
+        "template='CompressedRowSparseMatrixMat3x3d'/>",
+        "<CGLinearSolver name='cg' iterations='1' tolerance='1e-12' threshold='1e-60'/>",
+        "<PCGLinearSolver name='cg' iterations='1' tolerance='1e-24'/>",
+    };
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++)
+        for (double place = 0.1; place < 1e4; place *= 10.0) {
+            assert_int_equal(findings(solvers[i], "0 0 0", place, 1.0, 1.0, 200), 0);
+            assert_int_equal(findings(solvers[i], "0 0 0", place, 0.0, 1.0, 200), 0);
+            if (i < 2) /* told once, and all but the first solve */
+                assert_int_equal(findings(solvers[i], "0 -9.81 0", place, 1.0, 0.002, 20), 20);
+        }
+}
+
 static void what_preconditioning_leaves_is_counted(void **state)
 {
     (void)state;
@@ -195,6 +240,7 @@ int main(void)
         cmocka_unit_test(a_solve_that_ends_near_rest_is_not),
         cmocka_unit_test(a_late_solve_is_named_by_its_step),
         cmocka_unit_test(a_solve_that_the_threshold_ends_is_counted),
+        cmocka_unit_test(forces_of_rounding_are_none),
         cmocka_unit_test(what_preconditioning_leaves_is_counted),
         cmocka_unit_test(constraint_solvers_count_too),
     };

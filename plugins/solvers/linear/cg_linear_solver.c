@@ -44,7 +44,8 @@ typedef struct CgLinearSolver {
     double negative, left;
     uint32_t negative_at;
     bool unsolved;
-    bool by_threshold; /* it was the threshold that ended it */
+    bool by_threshold;                      /* it was the threshold that ended it */
+    double first_denominator, first_change; /* of one that the threshold ended before its first iteration; else 0 */
     DvSolveRecord record;
     uint64_t unsolved_by_threshold;
 } CgLinearSolver;
@@ -96,6 +97,7 @@ static void reset(DvObject *object, void *self_)
     dv_data_set_uint(&self->solves, 0);
     dv_data_set_uint(&self->products, 0);
     self->record = (DvSolveRecord){0};
+    self->space.rounding = 0.0;
     self->unsolved_by_threshold = 0;
 }
 
@@ -134,12 +136,13 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
     return DV_OK;
 }
 
-/* A solve ends before its first iteration, which would have changed the solution by `change`: that is said once, unless it is as
- * nothing to what has been solved before. */
-static void tell_of_standstill(CgLinearSolver *self, double denominator, double change)
+/* A solve has ended before its first iteration, which would have changed the solution by first_change: that is said once, unless it
+ * is as nothing to what has been solved before, or forces are rounding alone. */
+static void tell_of_standstill(CgLinearSolver *self, double b_norm, double largest_change, bool is_motion)
 {
-    const double small = 0.1;
-    if (self->warned_frozen || change <= small * self->largest_change)
+    const double small = 0.1, denominator = self->first_denominator;
+    if (denominator == 0.0 || self->warned_frozen || self->first_change <= small * largest_change ||
+        (is_motion && dv_krylov_is_rounding(&self->space, b_norm)))
         return;
     self->warned_frozen = true;
     if (denominator < 0.0)
@@ -192,12 +195,13 @@ static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho, bool fi
             return it;
         }
         if (fabs(denominator) <= threshold) {
-            const double change = it == 1 ? fabs(rho / denominator) * sqrt(rho) : 0.0;
-            if (it == 1)
-                tell_of_standstill(self, denominator, change);
+            if (it == 1) {
+                self->first_denominator = denominator;
+                self->first_change = fabs(rho / denominator) * sqrt(rho);
+            }
             if (it > 1 || !first_solve) {
                 self->by_threshold = true;
-                if (it == 1 && change < AT_REST)
+                if (it == 1 && self->first_change < AT_REST)
                     self->left = 0.0;
                 return it;
             }
@@ -214,12 +218,16 @@ static uint32_t iterate(CgLinearSolver *self, double b_norm, double rho, bool fi
     return iterations;
 }
 
-/* How the solve went; `scale`: the right-hand side that what is left is measured by. */
-static void record(CgLinearSolver *self, double b_norm, double scale)
+/* How the solve went: what is left is measured by the largest right-hand side of a step, or by that of its row. */
+static void record(CgLinearSolver *self, double b_norm, bool is_motion)
 {
-    const double tolerance = dv_data_double(&self->tolerance);
-    self->unsolved =
-        dv_solve_record_add(&self->record, self->left * b_norm / scale, tolerance, fmax(tolerance, UNSEEN));
+    const double tolerance = dv_data_double(&self->tolerance), limit = fmax(tolerance, UNSEEN);
+    if (is_motion)
+        self->record.scale = fmax(self->record.scale, b_norm);
+    double left = self->left * b_norm / (is_motion ? self->record.scale : b_norm);
+    if (is_motion && left > limit && dv_krylov_is_rounding(&self->space, b_norm))
+        left = 0.0;
+    self->unsolved = dv_solve_record_add(&self->record, left, tolerance, limit);
     if (!self->unsolved)
         return;
     self->unsolved_by_threshold += self->by_threshold ? 1 : 0;
@@ -232,7 +240,7 @@ static uint32_t run(CgLinearSolver *self, bool warm, bool first_solve, bool is_m
 {
     DvKrylovSpace *space = &self->space;
     const uint32_t iterations = dv_data_uint(&self->iterations);
-    self->negative = self->left = 0.0;
+    self->negative = self->left = self->first_denominator = 0.0;
     self->unsolved = self->by_threshold = false;
     dv_curve_restart(&self->errors, iterations);
     dv_curve_restart(&self->denominators, iterations);
@@ -252,10 +260,10 @@ static uint32_t run(CgLinearSolver *self, bool warm, bool first_solve, bool is_m
     }
     const double b_norm = sqrt(b_squared);
     self->left = sqrt(rho) / b_norm;
+    const double largest_change = self->largest_change;
     const uint32_t products = iterate(self, b_norm, rho, first_solve);
-    if (is_motion)
-        self->record.scale = fmax(self->record.scale, b_norm);
-    record(self, b_norm, is_motion ? self->record.scale : b_norm);
+    tell_of_standstill(self, b_norm, largest_change, is_motion);
+    record(self, b_norm, is_motion);
     return products;
 }
 

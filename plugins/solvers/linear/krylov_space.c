@@ -12,6 +12,7 @@
 #include <divan/parallel.h>
 #include <divan/plugin.h>
 
+#include <math.h>
 #include <string.h>
 
 enum { GRAIN = 4096 };
@@ -115,6 +116,8 @@ void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvF
 {
     if (space->ops == NULL)
         space->ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    if (space->m != m)
+        space->rounding = 0.0;
     space->m = m;
     space->step = *step;
     space->factors = factors;
@@ -401,6 +404,70 @@ double dv_krylov_product(DvKrylovSpace *space, int q, int p)
     ops->add_mbk(space->m, &space->step, space->factors, space->ids[q], space->ids[p], DV_WALK_VISITOR);
     ops->project_response(space->m, &space->step, space->ids[q], DV_WALK_VISITOR);
     return dv_krylov_dot(space, p, q);
+}
+
+/* ---- Rounding ---- */
+
+static double largest_of(DvConstVec v)
+{
+    double largest = 0.0;
+    for (size_t i = 0; v.at != NULL && i < (size_t)v.count * v.dim; i++)
+        largest = fmax(largest, fabs(v.at[i]));
+    return largest;
+}
+
+/* What the unknowns of a step would be if everything came to its place, or to its velocity, in this step: changes of velocity, or of
+ * accelerations where the system is of masses alone. */
+static double size_of_motion(const DvKrylovSpace *space)
+{
+    const DvStepMark mark = dv_step_mark();
+    const uint32_t count = space->ops->states(space->m, DV_STATES_ALL, NULL, 0);
+    DvObject **object = dv_step_alloc(count, sizeof *object);
+    (void)space->ops->states(space->m, DV_STATES_ALL, object, count);
+    double place = 0.0, velocity = 0.0, gravity = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        const DvStateRef s = dv_state_ref(object[i]);
+        place = fmax(place, largest_of(dv_state_read(s, DV_POSITION)));
+        velocity = fmax(velocity, largest_of(dv_state_read(s, DV_VELOCITY)));
+        for (int k = 0; k < 3; k++)
+            gravity = fmax(gravity, fabs(dv_node_gravity(dv_object_node(object[i]))[k]));
+    }
+    dv_step_release(mark);
+    const double dt = space->step.dt, change = place / dt + velocity + gravity * dt;
+    return space->factors.k == 0.0 && space->factors.b == 0.0 ? change / dt : change;
+}
+
+/* P = numbers of about this size and either sign, such that neither translations nor rotations are among them. */
+static void scatter_signs(DvKrylovSpace *space, double size)
+{
+    const double golden = 0.61803398874989485;
+    size_t n = 0;
+    for (uint32_t part = 0; part < (space->matrix != NULL ? 1 : space->known); part++) {
+        const DvVec p = space->matrix != NULL
+                            ? (DvVec){.at = space->flat[DV_KRYLOV_P], .count = (uint32_t)space->n, .dim = 1}
+                            : dv_state_write(space->state[part], space->ids[DV_KRYLOV_P], DV_OVERWRITE);
+        for (size_t i = 0; p.at != NULL && i < (size_t)p.count * p.dim; i++) {
+            const double u = fmod(golden * (double)++n, 1.0);
+            p.at[i] = size * (u < 0.5 ? u - 1.0 : u);
+        }
+    }
+}
+
+bool dv_krylov_is_rounding(DvKrylovSpace *space, double b_norm)
+{
+    /* Of the system times what everything is and does; forces are sums of many terms, each rounded to 1e-16. */
+    const double part = 1e-12, far = 1e3;
+    if (b_norm <= space->rounding)
+        return true;
+    if ((space->rounding > 0.0 && b_norm > far * space->rounding) || !(space->step.dt > 0.0))
+        return false;
+    catch_up(space);
+    scatter_signs(space, size_of_motion(space));
+    (void)dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
+    const double bound = part * sqrt(dv_krylov_dot(space, DV_KRYLOV_Q, DV_KRYLOV_Q));
+    if (isfinite(bound))
+        space->rounding = fmax(space->rounding, bound);
+    return b_norm <= space->rounding;
 }
 
 DvStatus dv_krylov_precondition(DvKrylovSpace *space, const DvLinearSolverOps *ops, void *preconditioner, int z, int r)

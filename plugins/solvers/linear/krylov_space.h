@@ -35,6 +35,7 @@ typedef struct DvKrylovSpace {
     size_t n, capacity;
     DvSymmetricMatrix half; /* of the matrix */
     bool by_half;           /* products are by it */
+    double rounding; /* right-hand sides up to this are of rounding alone, as far as has been asked; 0: not yet */
 } DvKrylovSpace;
 
 /* The system of the next solves. `matrix` NULL: products by the mechanical operations. `products`: how many are expected, from which
@@ -76,6 +77,9 @@ double dv_krylov_step(DvKrylovSpace *space, double alpha);
 void dv_krylov_turn(DvKrylovSpace *space, int r, double beta); /* P = r + beta P */
 /* q = A p with the projections of the constraints; returns p . q. */
 double dv_krylov_product(DvKrylovSpace *space, int q, int p);
+/* Whether a right-hand side of this norm, of a step, is what rounding leaves of forces that cancel, as those of a body at rest or that
+ * drifts: nothing acts. May cost a product, and P and Q: for solves that are over and would be told of. */
+bool dv_krylov_is_rounding(DvKrylovSpace *space, double b_norm);
 /* z = P^-1 r by a linear solver on flat arrays. */
 DvStatus dv_krylov_precondition(DvKrylovSpace *space, const DvLinearSolverOps *ops, void *preconditioner, int z, int r);
 

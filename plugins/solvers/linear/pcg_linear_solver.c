@@ -125,6 +125,7 @@ static void reset(DvObject *object, void *self_)
     dv_data_set_uint(&((PcgLinearSolver *)self_)->solves, 0);
     dv_data_set_uint(&((PcgLinearSolver *)self_)->products, 0);
     ((PcgLinearSolver *)self_)->record = (DvSolveRecord){0};
+    ((PcgLinearSolver *)self_)->space.rounding = 0.0;
 }
 
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
@@ -169,10 +170,11 @@ static DvStatus precondition(PcgLinearSolver *self, bool active, int z)
 }
 
 /* A solve ends before its first iteration. Where there was nothing to start from either, bodies stay as they are whatever the forces,
- * which is said once. */
-static void tell_of_standstill(PcgLinearSolver *self, double rho, double bound)
+ * which is said once, unless forces are rounding alone. */
+static void tell_of_standstill(PcgLinearSolver *self, double b_norm, double rho, double bound, bool is_motion)
 {
-    if (self->warned_frozen || dv_krylov_dot(&self->space, DV_KRYLOV_X, DV_KRYLOV_X) != 0.0)
+    if (self->warned_frozen || dv_krylov_dot(&self->space, DV_KRYLOV_X, DV_KRYLOV_X) != 0.0 ||
+        (is_motion && dv_krylov_is_rounding(&self->space, b_norm)))
         return;
     self->warned_frozen = true;
     dv_warning(
@@ -182,11 +184,17 @@ static void tell_of_standstill(PcgLinearSolver *self, double rho, double bound)
         rho, bound, 0.01 * dv_data_double(&self->tolerance) * rho / bound);
 }
 
-/* `squared`: of what is left. `scale`: the right-hand side that it is measured by. The tolerance is one of squares. */
-static void record(PcgLinearSolver *self, double squared, double scale)
+/* `squared`: of what is left, which is measured by the largest right-hand side of a step, or by that of its row. The tolerance is one
+ * of squares. */
+static void record(PcgLinearSolver *self, double squared, double b_norm, bool is_motion)
 {
-    const double tolerance = sqrt(dv_data_double(&self->tolerance));
-    if (dv_solve_record_add(&self->record, sqrt(squared) / scale, tolerance, fmax(tolerance, UNSEEN)))
+    const double tolerance = sqrt(dv_data_double(&self->tolerance)), limit = fmax(tolerance, UNSEEN);
+    if (is_motion)
+        self->record.scale = fmax(self->record.scale, b_norm);
+    double left = sqrt(squared) / (is_motion ? self->record.scale : b_norm);
+    if (is_motion && left > limit && dv_krylov_is_rounding(&self->space, b_norm))
+        left = 0.0;
+    if (dv_solve_record_add(&self->record, left, tolerance, limit))
         dv_solve_record_worst(&self->record, 1 + dv_scene_steps(dv_node_scene(dv_object_node(dv_object_of(self)))));
 }
 
@@ -215,15 +223,13 @@ static DvStatus iterate(PcgLinearSolver *self, DvCurve *errors, bool is_motion, 
         if (errors != NULL)
             dv_curve_add(errors, rho / b_squared);
     }
-    if (it == 1 && status == DV_OK && iterations > 0 && b_squared > 0.0)
-        tell_of_standstill(self, rho, bound);
     *products = it;
     if (it == 1 && active)
         left = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R);
-    if (b_squared > 0.0 && is_motion)
-        self->record.scale = fmax(self->record.scale, sqrt(b_squared));
+    if (it == 1 && status == DV_OK && iterations > 0 && b_squared > 0.0)
+        tell_of_standstill(self, sqrt(b_squared), rho, bound, is_motion);
     if (b_squared > 0.0)
-        record(self, left, is_motion ? self->record.scale : sqrt(b_squared));
+        record(self, left, sqrt(b_squared), is_motion);
     return status;
 }
 
