@@ -5,7 +5,7 @@
  * A detection sees positions alone. What moves farther in a step than contacts are found from (the alarm distance and those of the
  * models) can be before a surface in one detection and behind it in the next. Of bodies whose boxes have moved that far the way of each
  * point and of each middle of a sphere, a capsule or a box is laid against what is near: triangles that it pierces, spheres, capsules
- * and boxes that it enters and leaves. All others cost one comparison of boxes.
+ * and boxes that it enters and leaves; and edges against edges. Pairs that no method serves are not looked at. All others cost one comparison of boxes.
  */
 #ifndef DIVAN_COLLISION_PASSING_H
 #define DIVAN_COLLISION_PASSING_H
@@ -22,7 +22,8 @@ typedef struct Passing {
 typedef struct Passage {
     const DvCollisionBody *body, *through;
     double way;   /* m, of a point relative to what it passed, in the step */
-    double reach; /* m, from which contacts are found */
+    double reach; /* m, from which contacts are found; without alarm distance, the least way that nothing sees */
+    bool alarms;  /* the method has an alarm distance */
 } Passage;
 
 /* Looks at the step that led to the present positions, `dt` (s); true: the first that has passed is in *passage. */
