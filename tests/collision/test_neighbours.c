@@ -58,7 +58,7 @@ static uint32_t contacts_in(DvScene *scene, uint32_t *of_neighbours)
     return all;
 }
 
-static const char *const model_sets[] = {
+static const char model_sets[][512] = {
     /* %s: what the first, and all the others, say besides */
     "<TriangleCollisionModel selfCollision='1' %s/><LineCollisionModel selfCollision='1' %s/>"
     "<PointCollisionModel selfCollision='1' %s/>",
