@@ -73,8 +73,8 @@ static Pairs elements_of_the_same_points(DvElements elements, uint32_t nodes)
     return pairs;
 }
 
-static void say_loose(const DvObject *object, const char *kind, uint32_t points, const uint32_t *corner,
-                      uint32_t corners)
+static void say_loose(const DvObject *object, const DvObject *topology, const char *kind, uint32_t points,
+                      const uint32_t *corner, uint32_t corners)
 {
     DvWorst loose = {0};
     char numbers[DV_WORST_TEXT];
@@ -84,14 +84,25 @@ static void say_loose(const DvObject *object, const char *kind, uint32_t points,
         else
             dv_worst_add(&loose, p, 0.0);
     if (loose.count)
-        dv_remark(
-            object,
-            "%u of %u points of its state are corners of none of its %s: %s; what else holds them? onlyAttachedPoints of "
-            "a loader drops points that no element uses",
-            loose.count, points, kind, dv_worst_text(&loose, numbers));
+        dv_remark(object, "%u of %u points of its state are corners of none of its %s: %s; what else holds them? %s",
+                  loose.count, points, kind, dv_worst_text(&loose, numbers),
+                  dv_topology_unused_points_remedy(topology));
 }
 
-void element_faults_say(const DvObject *object, const char *kind, DvElements elements, uint32_t nodes, DvConstVec rest)
+void element_faults_say_twice(const DvObject *object, const char *kind, DvElements elements, uint32_t nodes)
+{
+    const Pairs twice = elements_of_the_same_points(elements, nodes);
+    if (twice.count == 0)
+        return;
+    DvText text = {0};
+    write_pairs(&text, &twice);
+    dv_warning(object, "%u of %u %s are given twice, and count twice: %s have the same points", twice.count,
+               elements.count, kind, text.at);
+    dv_text_free(&text);
+}
+
+void element_faults_say(const DvObject *object, const DvObject *topology, const char *kind, DvElements elements,
+                        uint32_t nodes, DvConstVec rest)
 {
     if (elements.count == 0 || !rest.at)
         return;
@@ -99,7 +110,7 @@ void element_faults_say(const DvObject *object, const char *kind, DvElements ele
     uint32_t *corner = dv_alloc(rest.count, sizeof *corner);
     const uint32_t corners = list_corners(elements, nodes, rest, corner);
     if (strcmp(kind, "tetrahedra") == 0 || strcmp(kind, "hexahedra") == 0) /* a surface may be that of a body */
-        say_loose(object, kind, rest.count, corner, corners);
+        say_loose(object, topology, kind, rest.count, corner, corners);
     const Pairs points = points_in_one_place(rest, corner, corners);
     dv_free(corner);
     if (points.count > 0) {
@@ -111,11 +122,5 @@ void element_faults_say(const DvObject *object, const char *kind, DvElements ele
             points.count, points.count == 1 ? "" : "s", kind, text.at);
         dv_text_free(&text);
     }
-    const Pairs twice = elements_of_the_same_points(elements, nodes);
-    if (twice.count > 0) {
-        write_pairs(&text, &twice);
-        dv_warning(object, "%u of %u %s are given twice, and count twice: %s have the same points", twice.count,
-                   elements.count, kind, text.at);
-        dv_text_free(&text);
-    }
+    element_faults_say_twice(object, kind, elements, nodes);
 }

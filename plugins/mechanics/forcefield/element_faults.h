@@ -10,6 +10,9 @@
 #include <divan/contracts/topology.h>
 
 /* What the elements of a force field have of that at rest, as warnings of it. `kind`: "tetrahedra". */
-void element_faults_say(const DvObject *object, const char *kind, DvElements elements, uint32_t nodes, DvConstVec rest);
+void element_faults_say(const DvObject *object, const DvObject *topology, const char *kind, DvElements elements,
+                        uint32_t nodes, DvConstVec rest);
+/* Those of the same points alone. */
+void element_faults_say_twice(const DvObject *object, const char *kind, DvElements elements, uint32_t nodes);
 
 #endif

@@ -783,7 +783,7 @@ static DvStatus init(DvObject *object, void *self_)
     }
     complete(self);
     if (!rigid && self->given != GIVEN_POINT_MASSES)
-        mass_mesh_say_loose(object, &self->mesh, self->base.state);
+        mass_mesh_say_faults(object, &self->mesh, self->base.state);
     return mass_meet_others(object, &self->base);
 }
 

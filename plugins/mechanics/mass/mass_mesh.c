@@ -5,6 +5,8 @@
  */
 #include "mass_mesh.h"
 
+#include "forcefield/element_faults.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -78,7 +80,7 @@ DvStatus mass_mesh_find(DvObject *object, const DvLink *topology_link, const DvL
     return status;
 }
 
-void mass_mesh_say_loose(const DvObject *object, const MassMesh *mesh, DvStateRef state)
+void mass_mesh_say_faults(const DvObject *object, const MassMesh *mesh, DvStateRef state)
 {
     const DvElements elements = mass_mesh_elements(mesh);
     const uint32_t points = dv_state_count(state);
@@ -94,13 +96,16 @@ void mass_mesh_say_loose(const DvObject *object, const MassMesh *mesh, DvStateRe
         if (!used[p])
             dv_worst_add(&loose, p, 0.0);
     if (loose.count)
-        dv_warning(
-            object,
-            "%u of %u points of '%s' have no mass, because no element of '%s' uses them: %s; onlyAttachedPoints of a "
-            "loader drops such points",
-            loose.count, points, dv_object_path(state.object), dv_object_path(mesh->topology.object),
-            dv_worst_text(&loose, numbers));
+        dv_warning(object, "%u of %u points of '%s' have no mass, because no element of '%s' uses them: %s; %s",
+                   loose.count, points, dv_object_path(state.object), dv_object_path(mesh->topology.object),
+                   dv_worst_text(&loose, numbers), dv_topology_unused_points_remedy(mesh->topology.object));
     dv_free(used);
+    static const char *const names[DV_ELEMENT_KINDS] = {[DV_EDGES] = "edges",
+                                                        [DV_TRIANGLES] = "triangles",
+                                                        [DV_QUADS] = "quads",
+                                                        [DV_TETRAHEDRA] = "tetrahedra",
+                                                        [DV_HEXAHEDRA] = "hexahedra"};
+    element_faults_say_twice(object, names[mesh->kind], elements, mesh->nodes);
 }
 
 void mass_mesh_forget(MassMesh *mesh)

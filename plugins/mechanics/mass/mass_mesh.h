@@ -22,8 +22,9 @@ typedef struct MassMesh {
 DV_NODISCARD DvStatus mass_mesh_find(DvObject *object, const DvLink *topology, const DvLink *geometry, DvStateRef state,
                                      MassMesh *mesh);
 void mass_mesh_forget(MassMesh *mesh);
-/* A warning of `object` that counts and names the points of the state that none of the elements uses: they get no mass. */
-void mass_mesh_say_loose(const DvObject *object, const MassMesh *mesh, DvStateRef state);
+/* Warnings of `object` that count and name the points of the state that none of the elements uses, which get no mass, and the elements
+ * that are given twice, whose mass counts twice. */
+void mass_mesh_say_faults(const DvObject *object, const MassMesh *mesh, DvStateRef state);
 
 DvElements mass_mesh_elements(const MassMesh *mesh);
 /* Where the points of an element are; what has less than three coordinates is filled with zeros. */

@@ -1030,7 +1030,7 @@ static DvStatus init(DvObject *object, void *self_)
         status = attach(self);
     complete(self);
     if (!given)
-        mass_mesh_say_loose(object, &self->mesh, self->base.state);
+        mass_mesh_say_faults(object, &self->mesh, self->base.state);
     if (!self->lumped && !self->exact)
         warn_if_not_definite(self);
     if (dynamic && !self->exact)

@@ -6,7 +6,9 @@
 #include <stdio.h>
 
 #include <divan/contracts/solver.h>
+#include <divan/log.h>
 #include <divan/memory.h>
+#include <divan/worst.h>
 
 #include "mass/body_shape.h"
 #include "mechanics.h"
@@ -56,9 +58,18 @@ static bool can_turn(const DvMechanics *m, uint32_t state, bool angular)
     return false;
 }
 
-size_t default_inertia_lint(const DvMechanics *m)
+/* Masses of bodies whose inertia nobody gave; of the first one what is told of it. */
+typedef struct Found {
+    uint32_t masses, bodies, others; /* all masses, bodies of the first one, and of those behind it */
+    double mass;
+    bool plane;
+    DvObject *first;
+    DvText behind; /* paths of up to three masses behind the first one */
+} Found;
+
+static Found find_default_inertia(const DvMechanics *m)
 {
-    size_t problems = 0;
+    Found found = {0};
     for (uint32_t i = 0; i < m->mass_list.count; i++) {
         const FieldItem *item = mass_at(m, i);
         const DefaultInertiaOps *ops = dv_object_ops(item->object, DEFAULT_INERTIA);
@@ -66,18 +77,42 @@ size_t default_inertia_lint(const DvMechanics *m)
         const uint32_t bodies = ops ? ops->bodies(item->self, &mass) : 0;
         if (bodies == 0 || !can_turn(m, item->states[0], true))
             continue;
-        const bool plane = m->states[item->states[0]].ref.dof != &dv_rigid3d;
-        char many[32] = "the body";
-        if (bodies > 1)
-            (void)snprintf(many, sizeof many, "each of %u bodies", bodies);
-        dv_warning(
-            item->object,
-            "no inertia is given: %s of %g kg has the default of 1 m^2 per kg, %g kg m^2, as a %s of %s m would; "
-            "give the edges of its box, such as extents=\"%s\", or vertexMass=\"%g 1 %s\" with the inertia over "
-            "the mass",
-            many, mass, mass, plane ? "square" : "cube", "2.45", plane ? "0.05 0.05 0" : "0.05 0.05 0.05", mass,
-            plane ? "0.000416667" : "[0.000416667 0 0, 0 0.000416667 0, 0 0 0.000416667]");
-        problems++;
+        if (found.masses++ == 0) {
+            found.first = item->object;
+            found.bodies = bodies;
+            found.mass = mass;
+            found.plane = m->states[item->states[0]].ref.dof != &dv_rigid3d;
+            continue;
+        }
+        found.others += bodies;
+        if (found.masses <= DV_WORST_KEPT + 1)
+            dv_text_add(&found.behind, "%s'%s'", found.masses > 2 ? ", " : "", dv_object_path(item->object));
     }
-    return problems;
+    return found;
+}
+
+size_t default_inertia_lint(const DvMechanics *m)
+{
+    Found found = find_default_inertia(m);
+    if (found.masses == 0)
+        return 0;
+    char many[32] = "the body";
+    if (found.bodies > 1)
+        (void)snprintf(many, sizeof many, "each of %u bodies", found.bodies);
+    DvText more = {0};
+    if (found.masses > 1)
+        dv_text_add(&more, "; the same holds for %u bod%s of %u more mass%s: %s%s", found.others,
+                    found.others == 1 ? "y" : "ies", found.masses - 1, found.masses == 2 ? "" : "es", found.behind.at,
+                    found.masses > DV_WORST_KEPT + 1 ? ", ..." : "");
+    dv_warning(found.first,
+               "no inertia is given: %s of %g kg has the default of 1 m^2 per kg, %g kg m^2, as a %s of %s m would; "
+               "give the edges of its box, such as extents=\"%s\", or vertexMass=\"%g 1 %s\" with the inertia over "
+               "the mass%s",
+               many, found.mass, found.mass, found.plane ? "square" : "cube", "2.45",
+               found.plane ? "0.05 0.05 0" : "0.05 0.05 0.05", found.mass,
+               found.plane ? "0.000416667" : "[0.000416667 0 0, 0 0.000416667 0, 0 0 0.000416667]",
+               more.at ? more.at : "");
+    dv_text_free(&more);
+    dv_text_free(&found.behind);
+    return 1;
 }

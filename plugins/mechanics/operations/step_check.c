@@ -28,6 +28,7 @@
 #include <divan/memory.h>
 #include <divan/plugin.h>
 #include <divan/scene.h>
+#include <divan/worst.h>
 
 #include "mechanics.h"
 #include "operations.h"
@@ -547,7 +548,9 @@ static bool is_round(const FieldItem *mass, DvStateRef state)
 /* Bodies whose inertia does not turn with them, though it should. */
 static size_t lint_inertia(const DvMechanics *m)
 {
-    size_t problems = 0;
+    uint32_t masses = 0;
+    DvObject *first = NULL;
+    DvText more = {0};
     for (uint32_t i = 0; i < m->mass_list.count; i++) {
         const FieldItem *mass = mass_at(m, i);
         const DvStateRef s = m->states[mass->states[0]].ref;
@@ -555,12 +558,21 @@ static size_t lint_inertia(const DvMechanics *m)
         DvData *turning = asked ? dv_object_field(mass->object, "turningInertia") : NULL;
         if (!turning || dv_data_bool(turning) || is_round(mass, s))
             continue;
-        dv_warning(mass->object,
-                   "its inertia is not a multiple of the identity, and stays in world axes while the body turns; "
-                   "turningInertia=\"1\" lets it turn");
-        problems++;
+        if (masses++ == 0)
+            first = mass->object;
+        else if (masses <= DV_WORST_KEPT + 1)
+            dv_text_add(&more, "%s'%s'", masses > 2 ? ", " : "", dv_object_path(mass->object));
     }
-    return problems;
+    char others[64] = "";
+    if (masses > 1)
+        (void)snprintf(others, sizeof others, "; the same holds for %u more: ", masses - 1);
+    if (masses)
+        dv_warning(first,
+                   "its inertia is not a multiple of the identity, and stays in world axes while the body turns; "
+                   "turningInertia=\"1\" lets it turn%s%s%s",
+                   others, more.at ? more.at : "", masses > DV_WORST_KEPT + 1 ? ", ..." : "");
+    dv_text_free(&more);
+    return masses > 0;
 }
 
 static size_t lint(DvNode *root)

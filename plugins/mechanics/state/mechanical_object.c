@@ -136,9 +136,10 @@ static DvStatus parse(DvObject *object, void *self_, const DvAttributes *attribu
         const DvStatus room = ask_for_points(object, self, fmax(size, 0));
         if (room != DV_OK)
             return room;
-        if (size >= 0)
+        if (size >= 0) {
+            mechanical_object_check_size(self, (uint32_t)size);
             mechanical_object_resize(self, (uint32_t)size);
-        else
+        } else
             dv_field_warning(&self->size, -1, "%d points are too few; the number follows from the other fields", size);
     }
     double uniform = 1.0;

@@ -70,6 +70,8 @@ size_t mechanical_object_given(const MechanicalObject *self, DvVecId id);
 bool mechanical_object_asks_for_points(MechanicalObject *self);
 /* Says which fields had another number, and what became of them. `spread`: one velocity went to all points. */
 void mechanical_object_check_lengths(MechanicalObject *self, bool spread);
+/* Warns of lists of values, not all of them zero, that `size` is about to fill with zeros. */
+void mechanical_object_check_size(MechanicalObject *self, uint32_t size);
 /* Those of the table above. */
 bool mechanical_object_has(const void *self, DvVecId id);
 const double *mechanical_object_read(void *self, DvVecId id, DvSpace space);

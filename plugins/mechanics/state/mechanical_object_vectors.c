@@ -143,6 +143,19 @@ static bool is_too_short(MechanicalObject *self, DvVecId id, bool spread)
     return false;
 }
 
+static void say_length(MechanicalObject *self, DvVecId id, size_t given, const char *others, uint32_t count)
+{
+    if (given > count)
+        dv_field_warning(self->of_id[id], -1, "%zu entries where %s %u; those behind are dropped", given, others,
+                         count);
+    else
+        dv_field_warning(self->of_id[id], -1, "%zu %s where %s %u; the missing ones are taken as %s", given,
+                         given == 1 ? "entry" : "entries", others, count,
+                         dv_vec_kind(id) != DV_COORDS ? "zero"
+                         : id == DV_REST_POSITION     ? "the origin, and springs to the rest shape pull there"
+                                                      : "the origin");
+}
+
 void mechanical_object_check_lengths(MechanicalObject *self, bool spread)
 {
     for (size_t k = 0; k < VECTOR_FIELDS; k++) {
@@ -150,16 +163,23 @@ void mechanical_object_check_lengths(MechanicalObject *self, bool spread)
         const size_t given = mechanical_object_given(self, id);
         if (given == 0 || given == self->count || (given == 1 && (!self->count || !is_too_short(self, id, spread))))
             continue;
-        const char *const others = spread ? "the mesh has" : "other fields have";
-        if (given > self->count)
-            dv_field_warning(self->of_id[id], -1, "%zu entries where %s %u; those behind are dropped", given, others,
-                             self->count);
-        else
-            dv_field_warning(self->of_id[id], -1, "%zu %s where %s %u; the missing ones are taken as %s", given,
-                             given == 1 ? "entry" : "entries", others, self->count,
-                             dv_vec_kind(id) != DV_COORDS ? "zero"
-                             : id == DV_REST_POSITION     ? "the origin, and springs to the rest shape pull there"
-                                                          : "the origin");
+        say_length(self, id, given, spread ? "the mesh has" : "other fields have", self->count);
+    }
+}
+
+void mechanical_object_check_size(MechanicalObject *self, uint32_t size)
+{
+    for (size_t k = 0; k < VECTOR_FIELDS; k++) {
+        const DvVecId id = vector_fields[k].id;
+        DvData *data = self->of_id[id];
+        if (!dv_data_is_set(data) || dv_data_parent(data) || data->count == 0 || data->count >= size)
+            continue;
+        const double *at = dv_data_read(data);
+        bool zero = true; /* then the missing ones are as the given ones are */
+        for (size_t i = 0; i < data->count * mechanical_object_dim_of(self, id); i++)
+            zero = zero && at[i] == 0.0;
+        if (!zero && (data->count > 1 || is_too_short(self, id, false)))
+            say_length(self, id, data->count, "size says", size);
     }
 }
 

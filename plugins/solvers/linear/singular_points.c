@@ -152,8 +152,9 @@ DvStatus dv_singular_points_refuse(const DvObject *solver, const DvMechanicalOpe
             solver, DV_ERROR_SINGULAR, "the matrix is singular: %u %s mass nor stiffness in some direction: %s. %s%s%s",
             found.points, found.points == 1 ? "point has neither" : "points have neither", found.names.at,
             found.unused ? unused : "",
-            found.unused ? ": leave such points out (onlyAttachedPoints=\"1\" of the loader does), or give them mass"
-                         : "Give every point mass or stiffness",
+            found.unused
+                ? ": leave such points out (of position, or by onlyAttachedPoints=\"1\" where a loader reads them), or give them mass"
+                : "Give every point mass or stiffness",
             found.unused ? "" : ", and hold bodies that nothing else holds");
     }
     dv_text_free(&found.names);

@@ -248,7 +248,8 @@ static DvStatus init(DvObject *object, void *self_)
     DvConstVec rest;
     status = reinit(object, self);
     if (status == DV_OK && state_at_rest(object, self->common.base.state, &rest) == DV_OK)
-        element_faults_say(object, "triangles", dv_topology_elements(&self->common.topology, DV_TRIANGLES), 3, rest);
+        element_faults_say(object, self->common.topology.object, "triangles",
+                           dv_topology_elements(&self->common.topology, DV_TRIANGLES), 3, rest);
     return status;
 }
 
