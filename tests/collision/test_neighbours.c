@@ -133,6 +133,40 @@ static void one_of_both_models_is_enough(void **state)
         }
 }
 
+/* A copy of the mesh below an identity is the same body: told of, and kept apart. */
+static void copies_of_points_are_neighbours(void **state)
+{
+    (void)state;
+    static const char *const mappings[] = {
+        "%s<IdentityMapping/><LineCollisionModel selfCollision='1' %s/>",
+        "%s<IdentityMapping/><Node name='further'><MechanicalObject/><IdentityMapping/>"
+        "<LineCollisionModel selfCollision='1' %s/></Node>",
+    };
+    for (int i = 0; i < 2; i++) {
+        uint32_t all[3], neighbours[3];
+        for (int k = 0; k < 3; k++) {
+            char below[512] = "<Node name='copy'>", models[128];
+            snprintf(below + strlen(below), sizeof below - strlen(below), mappings[i],
+                     "<MeshTopology position='0 0 0 1 0 0 1 0 1 0 0 1  0.4 0.02 0.41  0.6 0.02 0.61  0.5 0.02 0.45' "
+                     "edges='0 1 1 2 2 3 3 0 0 2 4 5 5 6 6 4'/><MechanicalObject/>",
+                     k == 1 ? "keepNeighboursApart='1'" : "");
+            strncat(below, "</Node>", sizeof below - strlen(below) - 1);
+            snprintf(models, sizeof models, "<TriangleCollisionModel selfCollision='1' %s/>",
+                     k == 2 ? "keepNeighboursApart='1'" : "");
+            told = 0;
+            DvScene *scene = sheet_with(METHOD("NewProximityIntersection"), models, below);
+            dv_log_set_handler(count_warnings, NULL);
+            all[k] = contacts_in(scene, &neighbours[k]);
+            dv_log_set_handler(NULL, NULL);
+            dv_scene_free(scene);
+            assert_int_equal(told, k == 0);
+        }
+        assert_true(neighbours[0] > 0 && all[0] > neighbours[0]);
+        assert_int_equal(all[1], all[0] - neighbours[0]);
+        assert_int_equal(all[2], all[1]);
+    }
+}
+
 /* Several models of points or lines in one node: each asks the other, and one of them has to answer. */
 static void several_models_of_one_kind_meet(void **state)
 {
@@ -159,6 +193,7 @@ int main(void)
         cmocka_unit_test(neighbours_touch_by_default_and_are_told_of),
         cmocka_unit_test(neighbours_are_kept_apart_and_nothing_else_is),
         cmocka_unit_test(one_of_both_models_is_enough),
+        cmocka_unit_test(copies_of_points_are_neighbours),
         cmocka_unit_test(several_models_of_one_kind_meet),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

@@ -45,6 +45,7 @@ typedef struct BoxTree {
     uint32_t depth;
     uint32_t built, moved; /* elements when it was built; how many have gone, come or moved since */
     GivenTree given;
+    const void *origin; /* of the body's points (neighbours.h); NULL: not yet looked up */
 } BoxTree;
 
 /* Brings it up to date with the body's boxes, and with its elements and the depth when these are others. Whether they were. */

@@ -355,6 +355,15 @@ static DvContactSink *sink_of(BvhNarrowPhase *self, uint32_t entry)
     return &self->found[entry];
 }
 
+static void fit_tree(BvhNarrowPhase *self, uint32_t body, const DvCollisionBody *of, uint32_t depth)
+{
+    BoxTree *tree = &self->trees[body];
+    const bool changed = box_tree_fit(tree, of, depth);
+    self->trees_changed |= changed;
+    if (changed || !tree->origin)
+        tree->origin = origin_of_points(of);
+}
+
 /* What is between two bodies: nothing, or a search. All that changes what others see is done here, one pair after the other. */
 static void prepare_pair(BvhNarrowPhase *self, const DvCollisionBody *bodies, DvBodyPair pair, DvObject *method,
                          uint32_t depth)
@@ -372,14 +381,15 @@ static void prepare_pair(BvhNarrowPhase *self, const DvCollisionBody *bodies, Dv
         second = pair.body[0];
     }
     const DvCollisionBody *a = &bodies[first], *b = &bodies[second];
-    self->trees_changed |= box_tree_fit(&self->trees[first], a, depth);
-    self->trees_changed |= box_tree_fit(&self->trees[second], b, depth);
+    fit_tree(self, first, a, depth);
+    fit_tree(self, second, b, depth);
     if (ops->prepare) {
         ops->prepare(method_self, a->shape);
         ops->prepare(method_self, b->shape);
     }
     const double distances = a->traits.distance + b->traits.distance;
-    const bool apart = bodies_have_neighbours(a, b) && neighbours_are_kept_apart(a, b);
+    const bool neighbours = a->shape->x == b->shape->x || self->trees[first].origin == self->trees[second].origin;
+    const bool apart = neighbours && neighbours_are_kept_apart(a, b);
     self->searches[self->search_count++] =
         (Search){.a = a,
                  .b = b,
@@ -395,7 +405,7 @@ static void prepare_pair(BvhNarrowPhase *self, const DvCollisionBody *bodies, Dv
                  .entry = pair_map_put(&self->map, first, second),
                  .tolerance = ops->box_tolerance(method_self, a->traits.distance, b->traits.distance),
                  .same_node = a->node == b->node,
-                 .neighbours = bodies_have_neighbours(a, b),
+                 .neighbours = neighbours,
                  .apart = apart,
                  .filtered = a->node == b->node || apart};
 }

@@ -4,10 +4,33 @@
  */
 #include "neighbours.h"
 
+#include <divan/contracts/mapping.h>
 #include <divan/divan.h>
 #include <divan/memory.h>
 
+#include "response/mobility.h"
+
 enum { BATCH = 256 };
+
+const void *origin_of_points(const DvCollisionBody *body)
+{
+    DvObject *state = body->ops->state(body->self), *inputs[2];
+    if (!state || body->shape->x != dv_state_read(dv_state_ref(state), DV_POSITION).at)
+        return body->shape->x;
+    for (DvObject *mapping = mapping_to(state); mapping; mapping = mapping_to(state)) {
+        const DvMappingOps *ops = dv_object_ops(mapping, DV_MAPPING);
+        void *self = dv_object_self(mapping);
+        if (!ops->keeps_topology(self) || ops->inputs(self, inputs, 2) != 1 || inputs[0] == state)
+            break;
+        state = inputs[0];
+    }
+    return state;
+}
+
+bool bodies_have_neighbours(const DvCollisionBody *a, const DvCollisionBody *b)
+{
+    return a->shape->x == b->shape->x || origin_of_points(a) == origin_of_points(b);
+}
 
 uint32_t count_contacts_of_neighbours(const DvCollisionBody *a, const DvCollisionBody *b, const DvContactSink *found)
 {

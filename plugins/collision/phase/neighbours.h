@@ -13,7 +13,7 @@ static inline uint32_t point_of_element(const DvShape *s, uint32_t element, uint
     return s->vertices ? s->vertices[(size_t)element * s->corners + corner] : element;
 }
 
-/* Of two shapes over the points of one state. */
+/* Of two shapes over the points of one state, or of copies of it. */
 static inline bool elements_share_a_point(const DvShape *a, uint32_t i, const DvShape *b, uint32_t k)
 {
     const uint32_t corners_a = a->vertices ? a->corners : 1, corners_b = b->vertices ? b->corners : 1;
@@ -24,11 +24,12 @@ static inline bool elements_share_a_point(const DvShape *a, uint32_t i, const Dv
     return false;
 }
 
-/* Whether some elements of two bodies may be neighbours: they are over the points of one state. */
-static inline bool bodies_have_neighbours(const DvCollisionBody *a, const DvCollisionBody *b)
-{
-    return a->shape->x == b->shape->x;
-}
+/* Whose points the elements of a body are over: its state, or the one of which that is a copy point by point, by mappings that keep the
+ * topology. Another body has the same ones where this is the same address. Looks the mappings up. */
+const void *origin_of_points(const DvCollisionBody *body);
+
+/* Whether some elements of two bodies may be neighbours: they are over the points of one state, or of copies of it. Looks mappings up. */
+bool bodies_have_neighbours(const DvCollisionBody *a, const DvCollisionBody *b);
 
 /* Whether these are kept apart, as one of them asks. */
 static inline bool neighbours_are_kept_apart(const DvCollisionBody *a, const DvCollisionBody *b)

@@ -164,7 +164,7 @@ static double mobility_of_body(DvStateRef state, const double *f, double dt, boo
     return solve(&body, f);
 }
 
-static DvObject *mapping_to(const DvObject *state)
+DvObject *mapping_to(const DvObject *state)
 {
     DvObject *object, *outputs[MOST_INPUTS];
     const DvNode *node = dv_object_node(state);

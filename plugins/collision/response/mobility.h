@@ -18,4 +18,7 @@ bool forces_are_explicit(const DvNode *node);
  * present positions, which else is done here. Scratch of the step.     [main, step] */
 double mobility_under(DvStateRef state, const double *f, double dt, bool primed);
 
+/* The mapping that computes a state and no other one; NULL: there is none. */
+DvObject *mapping_to(const DvObject *state);
+
 #endif
