@@ -36,6 +36,7 @@ struct DvDataGraph {
     char *file;     /* found for a file name */
     uint64_t file_version;
     bool file_known;
+    bool taken; /* a field of another object follows this one, or did */
 };
 
 static struct DvDataGraph *graph_of(DvData *data)
@@ -665,6 +666,7 @@ static bool comes_from(DvData *data, DvData *source)
 static void add_output(DvData *data, DvData *output)
 {
     dv_private_list_add(&graph_of(data)->outputs, output);
+    data->graph->taken |= output->owner != data->owner;
 }
 
 /* `child` cannot follow, or be computed from, `parent`, which comes from it: all fields between them are named. */
@@ -722,13 +724,9 @@ DvData *dv_data_parent(const DvData *data)
     return data->graph ? data->graph->parent : NULL;
 }
 
-bool dv_private_data_is_followed(const DvData *data)
+bool dv_private_data_was_followed(const DvData *data)
 {
-    const List outputs = outputs_of(data);
-    for (guint i = 0; i < outputs.len; i++)
-        if (((const DvData *)dv_private_at(&outputs, i))->owner != data->owner)
-            return true;
-    return false;
+    return data->graph && data->graph->taken;
 }
 
 DvStatus dv_data_depend(DvData *output, DvData *input)

@@ -433,7 +433,7 @@ static void warn_of_idle_loader(DvObject *object)
     if (!dv_object_ops(object, DV_LOADER) || !dv_object_is_valid(object))
         return;
     for (size_t i = 0; i < object->field_count; i++)
-        if (dv_private_data_is_followed(object->fields[i]))
+        if (dv_private_data_was_followed(object->fields[i]))
             return;
     dv_warning(object,
                "nothing takes what it reads; write src=\"@%s\" in a topology container, a MechanicalObject or a visual "

@@ -190,7 +190,7 @@ void mesh_keep_attached_positions(Mesh *mesh); /* drops positions that no elemen
 /* Makes one of points that are within a distance of one another, the first of each; drops elements that collapse by it, or become the same
  * as another. */
 typedef struct MeshMerge {
-    uint32_t points, collapsed, repeated; /* that are no more */
+    uint32_t points, collapsed, repeated; /* that are no more; elements of the highest dimension alone */
     uint32_t pair[DV_WORST_KEPT][2];      /* the first of these points, and what they have become, by former numbers */
 } MeshMerge;
 MeshMerge mesh_merge_positions(Mesh *mesh, double within);

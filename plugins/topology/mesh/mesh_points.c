@@ -188,8 +188,14 @@ static void renumber_carriers(Mesh *mesh, const uint8_t *gone, const uint32_t *m
     mesh->high_order_edge.count = kept;
 }
 
-/* Drops what has collapsed, and what has become the same as an element before. */
-static void drop_elements(Mesh *mesh, const ListOfKind *list, MeshMerge *merge)
+/* 1: edges, 2: surfaces, 3: volumes. */
+static int dimension(int kind)
+{
+    return kind == MESH_EDGE ? 1 : kind <= MESH_POLYGON ? 2 : 3;
+}
+
+/* Drops what has collapsed, and what has become the same as an element before. Edges and faces of what is counted are not counted again. */
+static void drop_elements(Mesh *mesh, const ListOfKind *list, bool counts, MeshMerge *merge)
 {
     AnyArray any = look(list);
     uint32_t *node = any.data, dropped = 0;
@@ -200,8 +206,8 @@ static void drop_elements(Mesh *mesh, const ListOfKind *list, MeshMerge *merge)
         const uint32_t *at = node + (size_t)e * list->nodes;
         const bool collapsed = has_collapsed(at, list->nodes, list->kind);
         gone[e] = collapsed || first[e] != e;
-        merge->collapsed += collapsed;
-        merge->repeated += !collapsed && first[e] != e;
+        merge->collapsed += counts && collapsed;
+        merge->repeated += counts && !collapsed && first[e] != e;
         dropped += gone[e];
         map[e] = kept;
         if (!gone[e])
@@ -238,8 +244,12 @@ MeshMerge mesh_merge_positions(Mesh *mesh, double within)
         ListOfKind list[LISTS];
         keep_points(mesh, keep, map, kept);
         lists_of(mesh, list);
+        int highest = 0;
         for (int k = 0; k < LISTS; k++)
-            drop_elements(mesh, &list[k], &merge);
+            if (look(&list[k]).count && dimension((int)list[k].kind) > highest)
+                highest = dimension((int)list[k].kind);
+        for (int k = 0; k < LISTS; k++)
+            drop_elements(mesh, &list[k], dimension((int)list[k].kind) == highest, &merge);
     }
     dv_free(first);
     dv_free(map);
