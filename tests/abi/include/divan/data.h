@@ -30,7 +30,11 @@ enum {                               /* DvField.flags */
        DV_FIELD_DRAWING = 1u << 6,    /* only changes what is drawn */
        DV_FIELD_NOT_LINKED = 1u << 7, /* an option of this object alone: `src` of another passes it over */
        DV_FIELD_LENIENT = 1u << 8,    /* a number outside the range is a warning: the run still means something */
-       DV_FIELD_AT_LOAD = 1u << 9     /* others were built on it at load: what is written later acts no more */
+       DV_FIELD_AT_LOAD = 1u << 9,    /* others were built on it at load: what is written later acts no more */
+       /* Of a list: what is empty counts as not given. Then all there are count, or a default that the help names. A list that is
+        * linked to something empty gets a warning at init: whoever wrote the link meant another thing. */
+       DV_FIELD_EMPTY_IS_ALL = 1u << 10,
+       DV_FIELD_EMPTY_IS_DEFAULT = 1u << 11
 };
 
 /* The numbers that make sense in a field; of vectors and lists it holds for each. When an object is initialised, the kernel names
@@ -200,6 +204,9 @@ static inline uint64_t dv_data_version(DvData *data)
 DV_PUBLIC void *dv_data_begin(DvData *data, size_t count);
 DV_PUBLIC void *dv_data_begin_all(DvData *data, size_t count);
 DV_PUBLIC void dv_data_end(DvData *data);
+/* Begin and end in one, of a value (no text) that keeps its length: it counts as changed before it is written, which is to be done
+ * at once. For vectors that a step writes over and over. */
+DV_PUBLIC void *dv_data_rewrite(DvData *data);
 DV_PUBLIC void dv_data_set(DvData *data, const void *elements, size_t count); /* copies */
 static inline void dv_data_set_bool(DvData *data, bool value)
 {
@@ -226,8 +233,9 @@ DV_PUBLIC void dv_data_share(DvData *to, DvData *from);
 /* For a writer that owns the value between begin and end of a step (states): marks the value changed and its outputs
  * dirty without touching it. Cheap. */
 DV_PUBLIC void dv_data_touch(DvData *data);
-/* From text, by the rules of scene files ("@path.field" makes a link). Reports what is wrong with file, line and
- * field.     [main] */
+/* From text, by the rules of scene files ("@path.field" makes a link). Reports what is wrong with file, line and field. A number
+ * outside the field's range is refused: DV_ERROR_INVALID, and the field stays as it was; unless the range is advice
+ * (DV_FIELD_LENIENT, DV_FIELD_DRAWING).     [main] */
 DV_PUBLIC DvStatus dv_data_set_text(DvData *data, const char *text);
 /* To text that reads back the same, bit for bit.     [step] */
 DV_PUBLIC void dv_data_print(DvData *data, DvText *out);

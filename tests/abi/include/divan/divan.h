@@ -21,5 +21,6 @@
 #include <divan/registry.h>
 #include <divan/scene.h>
 #include <divan/visitor.h>
+#include <divan/worst.h>
 
 #endif

@@ -30,7 +30,7 @@ DV_PUBLIC size_t dv_data_get_text(DvData *field, char *text, size_t capacity);
 DV_PUBLIC void dv_data_shape(DvData *field, size_t *elements, size_t *components);
 /* Copies elements x components numbers, element after element, true as 1; `count` is how many there is room for or are given.
  * DV_ERROR_INVALID, reported, when that is another number than it takes, or the value is none the field can hold
- * (1.5 for an integer, NaN); a list takes any number of whole elements. */
+ * (1.5 for an integer, NaN, a number outside its range unless that is advice); a list takes any number of whole elements. */
 DV_NODISCARD DV_PUBLIC DvStatus dv_data_get_numbers(DvData *field, double *numbers, size_t count);
 DV_NODISCARD DV_PUBLIC DvStatus dv_data_set_numbers(DvData *field, const double *numbers, size_t count);
 /* The value up to date, as it lies in memory: `elements` times type->element_size bytes; dv_data_read for those who cannot inline. */
@@ -43,6 +43,11 @@ DV_PUBLIC const void *dv_data_value(DvData *field, size_t *elements);
 DV_NODISCARD DV_PUBLIC DvStatus dv_state_shape(DvObject *state, DvVecId vector, size_t *points, size_t *components);
 DV_NODISCARD DV_PUBLIC DvStatus dv_state_get(DvObject *state, DvVecId vector, double *numbers, size_t count);
 DV_NODISCARD DV_PUBLIC DvStatus dv_state_set(DvObject *state, DvVecId vector, const double *numbers, size_t count);
+
+/* Where the components of scenes that are made from now on may write files: below this folder, "/" for anywhere; NULL: below the working
+ * directory, as without a call. What the host itself writes (dv_scene_save) is not limited. DV_ERROR_IO, reported: there is no such
+ * folder.     [any] */
+DV_NODISCARD DV_PUBLIC DvStatus dv_set_output_folder(const char *folder);
 
 /* Messages of which the text is ready: about an object, or one of its fields (index < 0: as a whole), or nothing in particular (both
  * NULL); about a place in a file. Info of an object whose printLog is false is dropped. Return `status`.     [any] */

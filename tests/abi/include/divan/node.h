@@ -39,6 +39,8 @@ DV_PUBLIC DvNode *dv_node_child(const DvNode *node, size_t index);
 DV_PUBLIC DvNode *dv_node_parent(const DvNode *node, size_t index);
 DV_PUBLIC DvObject *dv_node_member(const DvNode *node, size_t index);
 DV_PUBLIC uint64_t dv_node_revision(const DvNode *node); /* + 1 with each edit in it or below */
+/* Where that number is, as long as the node lives: for who looks at it many times a step. */
+DV_PUBLIC const uint64_t *dv_node_revision_at(const DvNode *node);
 
 /* Look-ups by contract, in the order of the document; NULL when there is none.     [step] */
 DV_PUBLIC DvObject *dv_node_find(const DvNode *node, const char *contract, DvSearch search);

@@ -52,6 +52,11 @@ typedef enum DvVariantRule {
 typedef struct DvAttributes DvAttributes;
 /* The text of one, or NULL; asking counts as use (unused ones are reported).     [main] */
 DV_PUBLIC const char *dv_attribute(const DvAttributes *attributes, const char *name);
+/* The number that an attribute of the object is which is no field of its own ("scale" beside "scale3d"), and all of it: of "0,5",
+ * "1 2" and "0.5mm" a warning says that it is none, and *value stays, which is the default. Whether the object's scene gives the
+ * attribute. Asking counts as use.     [main] in `parse` */
+DV_PUBLIC bool dv_attribute_number(const DvObject *object, const char *name, double *value);
+DV_PUBLIC bool dv_attribute_integer(const DvObject *object, const char *name, int32_t *value);
 
 struct DvClass {
     uint32_t size;    /* sizeof(DvClass) */

@@ -33,6 +33,9 @@ DV_NODISCARD DV_PUBLIC DvStatus dv_scene_load_text(const char *text, size_t leng
 DV_PUBLIC DvScene *dv_scene_new(void);
 DV_NODISCARD DV_PUBLIC DvStatus dv_scene_init(DvScene *scene);
 DV_PUBLIC void dv_scene_free(DvScene *scene); /* [main] NULL is allowed */
+/* The same, with what has become of the run: DV_ERROR_IO when a component could not write a file that the scene asks for, at any time
+ * and while it was taken down (some write at the end); that has been said.     [main] */
+DV_NODISCARD DV_PUBLIC DvStatus dv_scene_end(DvScene *scene);
 
 DV_PUBLIC DvNode *dv_scene_root(const DvScene *scene);    /* [any] */
 DV_PUBLIC uint64_t dv_scene_steps(const DvScene *scene);  /* [any] steps made since init */

@@ -21,6 +21,7 @@
 #include <divan/contracts/renderer.h>
 #include <divan/contracts/report.h>
 #include <divan/contracts/scene_format.h>
+#include <divan/contracts/solve_record.h>
 #include <divan/contracts/solver.h>
 #include <divan/contracts/state.h>
 #include <divan/contracts/topology.h>

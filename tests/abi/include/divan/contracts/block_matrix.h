@@ -51,6 +51,17 @@ static inline void dv_pattern_add(DvPattern *p, uint32_t row_point, uint32_t col
     p->ops->add(p, 0, row_point, 0, column_point);
 }
 
+/* Which matrices a linear solver takes. */
+typedef enum DvMatrixKind {
+    DV_MATRIX_SYMMETRIC,        /* those that are their transposes, to rounding: LDL^T, Cholesky */
+    DV_MATRIX_NEARLY_SYMMETRIC, /* and those that differ where steps are known to bear it: conjugate gradients */
+    DV_MATRIX_ANY               /* LU, QR, SVD */
+} DvMatrixKind;
+
+/* What a component gives where the matrix is to be symmetric and K is not: (K + K^T) / 2, or nothing where that would
+ * make steps unstable (its force then counts as explicit). */
+typedef enum DvSymmetry { DV_SYMMETRIC, DV_SYMMETRIC_PART, DV_SYMMETRIC_WITHOUT } DvSymmetry;
+
 /* Where it then adds. Coupling k of state pair (a, b) is a dense deriv_a x deriv_b matrix. When `direct` is set, all of
  * it is one block of the matrix: coupling k starts at values[slot[k] * b * b], row-major, to be added to in place. */
 typedef struct DvMatrixView {
@@ -60,6 +71,7 @@ typedef struct DvMatrixView {
     bool direct;
     const void *indirect; /* the owner's */
     void (*add)(const struct DvMatrixView *view, uint32_t coupling, const double *dense, double factor);
+    DvMatrixKind kind; /* as in DvStep */
 } DvMatrixView;
 
 /* += factor * dense (row-major, deriv_a x deriv_b).     [step], [worker] for couplings that share no slot */

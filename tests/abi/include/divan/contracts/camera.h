@@ -71,18 +71,26 @@ static inline void dv_camera_look_at_box(DvCamera *camera, const double *box, co
     camera->by_bounds = false;
 }
 
-/* near and far such that the box lies between them, and near is as far as is of use. */
+/* near and far such that what is ahead in the box lies between them. Of a box around the eye, whose floor may be wide and what stands on it
+ * close, near is a small part of the way to what is looked at. A renderer that knows what is visible fits them closer (fits_clip). */
 static inline void dv_camera_fit_clip(DvCamera *camera, const double *box)
 {
-    double sound[6];
+    double sound[6], nearest = INFINITY, farthest = 0;
     dv_camera_sound_box(box, sound);
-    const DvVec3 least = dv_vec3_load(sound), centre = dv_vec3_scale(dv_vec3_add(least, dv_vec3_load(sound + 3)), 0.5);
-    const double distance = dv_vec3_distance(dv_vec3_load(camera->position), centre);
-    const double radius = dv_vec3_distance(least, centre), nearest = distance - radius;
-    camera->far = (nearest + 2 * radius) * 1.1;
-    camera->near = fmax(0.01 * nearest, 0.05 * radius);
-    if (camera->far <= camera->near)
-        camera->far = 2 * camera->near;
+    const DvVec3 eye = dv_vec3_load(camera->position), to = dv_vec3_load(camera->look_at);
+    const DvVec3 ahead = dv_quat_rotate(dv_quat_load(camera->orientation), dv_vec3(0, 0, -1));
+    for (int i = 0; i < 8; i++) {
+        const DvVec3 corner = dv_vec3(sound[i & 1 ? 3 : 0], sound[i & 2 ? 4 : 1], sound[i & 4 ? 5 : 2]);
+        const double depth = dv_vec3_dot(dv_vec3_sub(corner, eye), ahead);
+        nearest = fmin(nearest, depth);
+        farthest = fmax(farthest, depth);
+    }
+    const double way = dv_vec3_distance(eye, to);
+    double least = 1e-4 * farthest;
+    if (way > 0)
+        least = fmin(least, 0.01 * way);
+    camera->near = fmax(0.5 * nearest, fmax(least, 1e-9));
+    camera->far = fmax(1.1 * farthest, 2 * camera->near);
 }
 
 /* All that is left open is chosen: the place if it follows the bounds, near and far if they do; an opening angle of 45 degrees if there

@@ -89,7 +89,9 @@ typedef struct DvCollisionTraits {
     bool moving;         /* false: its boxes are those of the first step */
     bool simulated;      /* has degrees of freedom that contacts move */
     bool self_collision; /* its own elements, and those of other models of its node, may collide */
-    double distance;     /* m */
+    bool
+        neighbours_apart; /* but not with those of the same state that share a point with them; one of both models says so */
+    double distance;      /* m */
     double stiffness, friction;
     const char *response;  /* name of a response, of its own; "": that of the manager */
     const int32_t *groups; /* models with a group in common do not collide; none: collides with all */
@@ -178,6 +180,7 @@ struct DvContactSink {
     DvContact *contacts;
     uint32_t count, capacity;
     void (*grow)(DvContactSink *sink);
+    uint32_t behind; /* places nearer than contact begins that are none, since a surface shows its back there */
 };
 static inline DvContact *dv_contact_add(DvContactSink *sink)
 {
@@ -284,6 +287,8 @@ typedef struct DvContactManagerOps {
     void (*forget)(void *self); /* drops all responses */
     /* As in DvContactResponseOps; zero where nothing answers. */
     void (*force)(void *self, const DvContactPair *pair, uint32_t index, double force[3]);
+    /* Optional: the class that answers contacts of these bodies, of which object, self, node and traits are there; NULL: none does.     [main] */
+    const DvClass *(*response_class)(void *self, const DvCollisionBody *a, const DvCollisionBody *b);
 } DvContactManagerOps;
 
 #define DV_COLLISION_PIPELINE "divan.collision-pipeline/1"
@@ -293,6 +298,9 @@ typedef struct DvCollisionPipelineOps {
     DvStatus (*respond)(void *self);                                           /* to what the last detection found */
     const DvContactList *(*contacts)(void *self);                              /* of the last detection */
     void (*force)(void *self, uint32_t pair, uint32_t index, double force[3]); /* N, on the second model of the pair */
+    /* Optional: the classes that would answer contacts of the models that are there, whether or not they will touch, each once; at
+     * most `capacity`. Returns how many. Once the scene has been initialised.     [main] */
+    uint32_t (*responses)(void *self, const DvClass **classes, uint32_t capacity);
 } DvCollisionPipelineOps;
 
 DV_END_DECLS

@@ -47,6 +47,9 @@ typedef struct DvForceFieldOps {
     /* Optional: roughly how long add_dforce and assemble take on one core, in nanoseconds. Solvers choose by it between
      * products and an assembled matrix. */
     void (*cost)(void *self, double *product, double *assembly);
+    /* Optional (absent: DV_SYMMETRIC): whether K of the last add_force, or of the positions before the first, may differ
+     * from its transpose, and what add_dforce and assemble then give where their step asks for DV_MATRIX_SYMMETRIC. */
+    DvSymmetry (*symmetry)(void *self);
 } DvForceFieldOps;
 
 /* For field tables: the field every force field has. */

@@ -35,6 +35,14 @@ typedef enum DvLaw {
     DV_LAW_INTERVAL,   /* one row: p[0] <= d <= p[1] */
     DV_LAW_OWN         /* `own` says */
 } DvLaw;
+/* Sets of laws are sums of these. */
+static inline uint32_t dv_law_bit(DvLaw law)
+{
+    return 1u << law;
+}
+#define DV_LAWS_OF_CONTACTS \
+    ((1u << DV_LAW_UNILATERAL) | (1u << DV_LAW_FRICTION) | (1u << DV_LAW_AUGMENTED)) /* by the one or the other */
+#define DV_LAWS_ALL ((2u << DV_LAW_OWN) - 1u)
 
 typedef struct DvConstraintBlock DvConstraintBlock;
 
@@ -122,6 +130,9 @@ typedef struct DvLagrangianConstraintOps {
     /* Optional: constraints of a node are asked in the order of their ranks, those of the same rank (absent: 0) as they are in the
      * scene. */
     uint32_t (*rank)(void *self);
+    /* Laws of which its blocks follow one in any case: a solver that serves none of them is refused at init. 0: not known before
+     * blocks are there, each of which is looked at then. */
+    uint32_t laws;
 } DvLagrangianConstraintOps;
 
 /* ---- Problems ---- */
@@ -199,7 +210,14 @@ typedef struct DvConstraintSolverOps {
     size_t (*work)(const DvConstraintProblem *problem); /* doubles */
     bool (*solve_again)(const DvConstraintProblem *problem, const double *violation, double *lambda, uint32_t sweeps,
                         double tolerance, double deadline, double *work);
+    /* Laws that it solves for; 0: all. What it does not serve is an error that names solvers which do. */
+    uint32_t laws;
+    bool positions_alone; /* it does not solve for DV_CONSTRAIN_VELOCITY */
 } DvConstraintSolverOps;
+static inline uint32_t dv_constraint_solver_laws(const DvConstraintSolverOps *ops)
+{
+    return ops->laws ? ops->laws : DV_LAWS_ALL;
+}
 
 DV_END_DECLS
 #endif

@@ -72,6 +72,9 @@ typedef struct DvMappingOps {
      * DvForceFieldOps. */
     void (*reserve_stiffness)(void *self, DvPattern *pattern);
     void (*assemble_stiffness)(void *self, double k, const DvConstVec *f, const DvMatrixView *view);
+    /* Optional (absent: DV_SYMMETRIC): of the geometric stiffness, as in DvForceFieldOps; apply_djt heeds its step,
+     * assemble_stiffness its view. */
+    DvSymmetry (*symmetry)(void *self);
 } DvMappingOps;
 
 /* Points of an output that a mapping computes; 0 when it does not tell.     [step] */

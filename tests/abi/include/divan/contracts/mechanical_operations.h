@@ -46,6 +46,13 @@ enum {
     DV_ASSEMBLE_NO_MAPPED = 1u << 5               /* components that act on mapped states */
 };
 
+/* Scratch vectors by number, see `scratch`: who may use which. */
+enum {
+    DV_SCRATCH_LINEAR = 0,      /* linear solvers have the numbers from here on, within set_system or a solve */
+    DV_SCRATCH_INTEGRATION = 5, /* ODE solvers these, within a solve */
+    DV_SCRATCH_COUNT = 13
+};
+
 /* Which states an operation on vectors runs over, in tree order. */
 enum {
     DV_STATES_INDEPENDENT = 1u << 0,
@@ -80,7 +87,9 @@ typedef struct DvMechanicalOperationsOps {
     void (*close)(DvMechanics *m);
 
     /* Vectors over the independent states. */
-    DvVecId (*allocate)(DvMechanics *m, DvVecKind kind); /* zero; an id that is free in all states */
+    /* Zero; an id that is free in all states, given back by `release` or with the mechanics. DV_NO_VEC when none is left, which has
+     * been reported: give up the step with DV_ERROR_LIMIT. What is needed within one call alone is better taken from `scratch`. */
+    DvVecId (*allocate)(DvMechanics *m, DvVecKind kind);
     void (*release)(DvMechanics *m, DvVecId v);
     void (*clear)(DvMechanics *m, DvVecId v);
     void (*combine)(DvMechanics *m, DvVecId r, DvVecId a, DvVecId b, double k); /* r = a + k b, as in DvStateOps */
@@ -146,6 +155,14 @@ typedef struct DvMechanicalOperationsOps {
     double (*kinetic_energy)(DvMechanics *m);
     double (*potential_energy)(DvMechanics *m);
     void (*momentum)(DvMechanics *m, double momentum[6]);
+
+    /* Vectors whose numbers are of use within one call alone. All solvers of a scene have the same ones, in turn: they are always
+     * there, nobody gives them back. ids [count] of the scratch vectors `first` to first + count - 1 (below DV_SCRATCH_COUNT) of
+     * a kind. true: this mechanics asks for one of them for the first time, and all of them are zero; else they hold anything.     [step] */
+    bool (*scratch)(DvMechanics *m, DvVecKind kind, uint32_t first, uint32_t count, DvVecId *ids);
+    /* Force fields and mappings whose stiffness may now differ from its transpose, in tree order; stores at most capacity,
+     * returns how many there are.     [main] */
+    uint32_t (*unsymmetric)(DvMechanics *m, DvObject **objects, uint32_t capacity);
 } DvMechanicalOperationsOps;
 
 DV_END_DECLS

@@ -195,7 +195,31 @@ typedef struct DvPicture {
     const DvPicturePass *passes; /* one after the other, instead of all at once and of `posts` */
     uint32_t pass_count;
     bool linear_colors; /* those of materials, lights and the background are; the picture has those of a screen */
+    bool has_moving_box;
+    double moving_box[6]; /* m: as `box`, of what has a mass and is stepped, and of what follows it */
 } DvPicture;
+
+/* What a view of the scene should have in its middle: all that has bounds or, where the rest is many times as wide (a floor, a room), what
+ * moves, as a box of 6 numbers in `box`. NULL: nothing has bounds.     [any] */
+static inline const double *dv_picture_view_box(const DvPicture *picture, double box[6])
+{
+    enum { TIMES = 4, MOST = 500 };
+    const double *all = picture->box, *moving = picture->moving_box;
+    double whole = 0, part = 0;
+    for (int c = 0; c < 3; c++) {
+        const double wide = all[3 + c] - all[c], moves = moving[3 + c] - moving[c];
+        whole = wide > whole ? wide : whole;
+        part = moves > part ? moves : part;
+    }
+    const bool is_part = picture->has_box && picture->has_moving_box && whole > TIMES * part;
+    for (int c = 0; c < 3; c++) {
+        /* One point has no size. */
+        const double more = is_part && part * MOST < whole ? (whole / MOST - part) / 2 : 0;
+        box[c] = (is_part ? moving : all)[c] - more;
+        box[3 + c] = (is_part ? moving : all)[3 + c] + more;
+    }
+    return picture->has_box ? box : NULL;
+}
 
 /* How a scene is recorded. Zeros are what a scene is shown like. */
 typedef struct DvRecordOptions {

@@ -34,7 +34,8 @@ enum { DV_RENDER_SIZE_MOST = 16384 }; /* pixels of a side; the graphics card may
 
 /* How a picture is looked at. Zeros, but for camera and size, are what most want. */
 typedef struct DvRenderView {
-    DvCamera camera;                /* as it is to be used: dv_camera_prepare */
+    DvCamera
+        camera; /* as it is to be used: dv_camera_prepare; of one that fits_clip near and far follow what is visible */
     uint32_t width, height;         /* pixels, 1 to DV_RENDER_SIZE_MOST */
     const DvBackground *background; /* NULL: the picture's, else white to grey; its image is the picture's or none */
     bool transparent_background;    /* pixels where nothing is have alpha 0 */

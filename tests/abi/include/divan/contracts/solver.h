@@ -33,7 +33,14 @@ typedef struct DvOdeSolverOps {
     DvStatus (*solve)(void *self, double dt, DvVecId position, DvVecId velocity);
     double (*position_factor)(void *self, double dt); /* position, velocity per unit of the linear system's solution */
     double (*velocity_factor)(void *self, double dt);
+    /* Optional, of solvers with a linear solver: makes sure that it holds the system of the last solve, which others that share it
+     * may have taken it from. */
+    DvStatus (*hold_system)(void *self);
 } DvOdeSolverOps;
+static inline DvStatus dv_ode_solver_hold_system(const DvOdeSolverOps *ops, void *self)
+{
+    return ops->hold_system ? ops->hold_system(self) : DV_OK;
+}
 
 /* Half solutions y_i = L^-1 P b_i with A = P^T L D L^T P: b_i A^-1 b_j is the sum over k of y_i(k) weights[k] y_j(k), and
  * half solutions add up as right-hand sides do. */
@@ -42,7 +49,8 @@ typedef struct DvHalfSolutions {
     const double *weights; /* [unknowns] 1 / D, in that order */
 } DvHalfSolutions;
 
-/* How long a system holds: all solves after a good set_system are of that system, until the next one. A solver with a
+/* How long a system holds: all solves after a good set_system are of that system, until the next one, which may be of other mechanics:
+ * several ODE solvers may share a linear solver (`mechanics` below, `hold_system` above). A solver with a
  * factor keeps it whatever is assembled, moved or computed meanwhile; one without multiplies by the operator as it is
  * when it is asked, so that nobody may compute forces, propagate or assemble over the same mechanics in between.
  * Sparse right-hand sides are over the flat unknowns of the mechanics; those of fixed unknowns must not be there. */
@@ -72,7 +80,17 @@ typedef struct DvLinearSolverOps {
      * matrix), solve and solve_many know more. */
     DvStatus (*half_solve)(void *self, const DvSparseRows *b, DvHalfSolutions *y);
     DvStatus (*finish_half)(void *self, double *x, const double *y, size_t n);
+    /* Optional: the mechanics of its present system, to be compared alone; NULL: it has none. Whoever shares a solver sets its system
+     * again when it is another's. Absent: it is not shared. */
+    const DvMechanics *(*mechanics)(void *self);
+    /* Optional (absent: DV_MATRIX_SYMMETRIC): which matrices it solves. Who builds a system sets DvStep.kind by it. */
+    DvMatrixKind (*takes)(void *self);
 } DvLinearSolverOps;
+/* Whether the solver certainly has a system of other mechanics than `m`. */
+static inline bool dv_linear_solver_is_of_another(const DvLinearSolverOps *ops, void *self, const DvMechanics *m)
+{
+    return ops->mechanics && ops->mechanics(self) != m;
+}
 
 /* How rows are ordered before factoring. */
 #define DV_ORDERING "divan.ordering/1"

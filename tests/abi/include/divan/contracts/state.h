@@ -13,6 +13,7 @@
 #ifndef DIVAN_CONTRACTS_STATE_H
 #define DIVAN_CONTRACTS_STATE_H
 
+#include <divan/contracts/block_matrix.h>
 #include <divan/dof_type.h>
 #include <divan/node.h>
 
@@ -173,6 +174,7 @@ static inline DvVec dv_state_write(DvStateRef s, DvVecId id, DvAccess access)
 typedef struct DvStep {
     double time, dt;            /* s; the time at the beginning of the step */
     DvVecId position, velocity; /* the vectors that count as x and v in this operation */
+    DvMatrixKind kind;          /* of products and matrices, see DvSymmetry */
 } DvStep;
 
 DV_END_DECLS

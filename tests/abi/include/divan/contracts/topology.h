@@ -336,6 +336,22 @@ typedef struct DvMeshView {
 } DvMeshView;
 
 #define DV_LOADER "divan.loader/1"
+
+/* Whether the points of a topology come from a loader, directly or through other components.     [main] */
+static inline bool dv_topology_is_loaded(const DvObject *topology)
+{
+    const DvData *data = topology ? dv_object_field(topology, "position") : NULL;
+    while (data && !dv_object_ops(data->owner, DV_LOADER))
+        data = dv_data_parent(data);
+    return data != NULL;
+}
+
+/* How points that no element uses are got rid of.     [main] */
+static inline const char *dv_topology_unused_points_remedy(const DvObject *topology)
+{
+    return dv_topology_is_loaded(topology) ? "onlyAttachedPoints=\"1\" of the loader drops such points"
+                                           : "such points can be left out of position";
+}
 typedef struct DvLoaderOps {
     uint32_t size;
     DvStatus (*load)(void *self); /* reads the file named by `filename` into the fields */

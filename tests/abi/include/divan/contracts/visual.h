@@ -207,6 +207,17 @@ typedef struct DvCameraOps {
     void (*set)(void *self, const DvCamera *camera);
 } DvCameraOps;
 
+/* A camera that passes places in turn, which somebody may add: those that a viewer looked from. Such an object offers DV_CAMERA too. */
+#define DV_CAMERA_PATH "divan.camera-path/1"
+typedef struct DvCameraPathOps {
+    uint32_t size;
+    /* One more place at the end, as DvCamera has them; returns how many there are.     [main] */
+    uint32_t (*add_place)(void *self, const double position[3], const double orientation[4]);
+    bool (*passes)(void *self); /* its places, as they were turned */
+    /* Begins, or ends. After an error, which has been reported, it goes on as before.     [main] */
+    DvStatus (*pass)(void *self, bool on);
+} DvCameraPathOps;
+
 typedef enum DvLightKind { DV_LIGHT_DIRECTIONAL, DV_LIGHT_POSITIONAL, DV_LIGHT_SPOT } DvLightKind;
 typedef struct DvLight {
     DvLightKind kind;

@@ -58,6 +58,35 @@ static inline bool dv_simd_has_v4(void)
 }
 #endif
 
+/* DV_SIMD_LEVELS(name, body, (parameters), arguments...): a function `name` of an inline function `body` that takes one argument more, a
+ * constant that says whether registers hold fewer than eight numbers. Compilers keep a vector of eight as two of four then, as long as no
+ * shuffle goes across the middle; where one does they take it to pieces: use dv_real8_from_rows and dv_real8_to_rows. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define DV_SIMD_LEVELS(name, body, parameters, ...)                                                  \
+    __attribute__((target("arch=x86-64-v4"))) static void name##_wide parameters                     \
+    {                                                                                                \
+        body(__VA_ARGS__, false);                                                                    \
+    }                                                                                                \
+    __attribute__((target_clones("default", "arch=x86-64-v3"))) static void name##_narrow parameters \
+    {                                                                                                \
+        body(__VA_ARGS__, true);                                                                     \
+    }                                                                                                \
+    static void name parameters                                                                      \
+    {                                                                                                \
+        if (dv_simd_has_v4())                                                                        \
+            name##_wide(__VA_ARGS__);                                                                \
+        else                                                                                         \
+            name##_narrow(__VA_ARGS__);                                                              \
+    }
+#else
+#define DV_SIMD_LEVELS(name, body, parameters, ...) \
+    static void name parameters                     \
+    {                                               \
+        body(__VA_ARGS__, true);                    \
+    }
+#endif
+
 /* Small functions take the instruction set of their caller. */
 #define DV_SIMD_INLINE static inline __attribute__((always_inline))
 
@@ -175,6 +204,67 @@ DV_SIMD_INLINE void dv_real8_scatter_rows(DvReal4 *rows, uint32_t stride, const 
     rows[5 * stride] = DV_SHUFFLE(r15, r15, 4, 5, 6, 7);
     rows[6 * stride] = DV_SHUFFLE(r26, r26, 4, 5, 6, 7);
     rows[7 * stride] = DV_SHUFFLE(r37, r37, 4, 5, 6, 7);
+}
+
+/* A vector of its halves: without a shuffle, which would be taken to pieces where registers are narrow. */
+DV_SIMD_INLINE DvReal8 dv_real8_join(DvReal4 low, DvReal4 high)
+{
+    union {
+        DvReal8 whole;
+        DvReal4 half[2];
+    } u;
+    u.half[0] = low;
+    u.half[1] = high;
+    return u.whole;
+}
+
+/* xyz[c][lane] = component c of four rows. */
+DV_SIMD_INLINE void dv_real4_columns(DvReal4 r0, DvReal4 r1, DvReal4 r2, DvReal4 r3, DvReal4 xyz[3])
+{
+    const DvReal4 xz01 = DV_SHUFFLE(r0, r1, 0, 4, 2, 6), yw01 = DV_SHUFFLE(r0, r1, 1, 5, 3, 7),
+                  xz23 = DV_SHUFFLE(r2, r3, 0, 4, 2, 6), yw23 = DV_SHUFFLE(r2, r3, 1, 5, 3, 7);
+    xyz[0] = DV_SHUFFLE(xz01, xz23, 0, 1, 4, 5);
+    xyz[1] = DV_SHUFFLE(yw01, yw23, 0, 1, 4, 5);
+    xyz[2] = DV_SHUFFLE(xz01, xz23, 2, 3, 6, 7);
+}
+
+/* Rows (x y z w) of four. */
+DV_SIMD_INLINE void dv_real4_rows(DvReal4 x, DvReal4 y, DvReal4 z, DvReal4 w, uint32_t stride, DvReal4 *rows)
+{
+    const DvReal4 xy0 = DV_SHUFFLE(x, y, 0, 4, 2, 6), xy1 = DV_SHUFFLE(x, y, 1, 5, 3, 7),
+                  zw0 = DV_SHUFFLE(z, w, 0, 4, 2, 6), zw1 = DV_SHUFFLE(z, w, 1, 5, 3, 7);
+    rows[0] = DV_SHUFFLE(xy0, zw0, 0, 1, 4, 5);
+    rows[stride] = DV_SHUFFLE(xy1, zw1, 0, 1, 4, 5);
+    rows[2 * stride] = DV_SHUFFLE(xy0, zw0, 2, 3, 6, 7);
+    rows[3 * stride] = DV_SHUFFLE(xy1, zw1, 2, 3, 6, 7);
+}
+
+/* dv_real8_gather_rows and dv_real8_scatter_rows with what DV_SIMD_LEVELS says. */
+DV_SIMD_INLINE void dv_real8_from_rows(const DvReal4 *rows, const uint32_t index[DV_LANES], bool narrow, DvReal8 xyz[3])
+{
+    if (!narrow) {
+        dv_real8_gather_rows(rows, index, xyz);
+        return;
+    }
+    DvReal4 low[3], high[3];
+    dv_real4_columns(rows[index[0]], rows[index[1]], rows[index[2]], rows[index[3]], low);
+    dv_real4_columns(rows[index[4]], rows[index[5]], rows[index[6]], rows[index[7]], high);
+    DV_EACH (c, 3)
+        xyz[c] = dv_real8_join(low[c], high[c]);
+}
+
+DV_SIMD_INLINE void dv_real8_to_rows(DvReal4 *rows, uint32_t stride, const DvReal8 xyz[3], const DvReal8 *w,
+                                     bool narrow)
+{
+    if (!narrow) {
+        dv_real8_scatter_rows(rows, stride, xyz, w);
+        return;
+    }
+    const DvReal8 x = xyz[0], y = xyz[1], z = xyz[2], v = *w;
+    dv_real4_rows(DV_SHUFFLE(x, x, 0, 1, 2, 3), DV_SHUFFLE(y, y, 0, 1, 2, 3), DV_SHUFFLE(z, z, 0, 1, 2, 3),
+                  DV_SHUFFLE(v, v, 0, 1, 2, 3), stride, rows);
+    dv_real4_rows(DV_SHUFFLE(x, x, 4, 5, 6, 7), DV_SHUFFLE(y, y, 4, 5, 6, 7), DV_SHUFFLE(z, z, 4, 5, 6, 7),
+                  DV_SHUFFLE(v, v, 4, 5, 6, 7), stride, rows + 4 * (size_t)stride);
 }
 
 /* 3 x 3 matrices and 3-vectors with a lane per element. */
