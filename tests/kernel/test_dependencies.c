@@ -37,6 +37,8 @@ static DvData *field(DvObject *object, const char *name)
 }
 
 enum { MANY = 4000 };
+/* GLib keeps names for ever, and counts as a leak what it had for fewer than 2,048 of them. */
+enum { FIELDS = 1000 };
 
 /* The number of the link made as the i-th: a chain from its beginning, from its end, every other one first. */
 static unsigned in_order(unsigned i)
@@ -94,22 +96,22 @@ static void a_chain_costs_the_same_for_each_link_in_whatever_order_it_is_made(vo
 static void fields_that_are_reached_in_many_ways_are_looked_at_once(void **state)
 {
     (void)state;
-    static DvData *fields[MANY];
+    static DvData *fields[FIELDS];
     scene = dv_scene_new();
     DvObject *object = make("Recorder", "a");
-    for (unsigned i = 0; i < MANY; i++) {
+    for (unsigned i = 0; i < FIELDS; i++) {
         char name[16];
         snprintf(name, sizeof name, "f%u", i);
         fields[i] = dv_object_add_field(object, &(DvField){.name = name, .type = &dv_type_double});
     }
     looked_at = 0;
-    for (unsigned i = 1; i < MANY; i++)
+    for (unsigned i = 1; i < FIELDS; i++)
         for (unsigned k = i < 2 ? 1 : 2; k > 0; k--)
             assert_int_equal(dv_data_depend(fields[i], fields[i - k]), DV_OK);
-    assert_in_range(looked_at, 0, 20 * MANY);
+    assert_in_range(looked_at, 0, 20 * FIELDS);
     looked_at = 0;
-    assert_int_equal(dv_data_depend(fields[0], fields[MANY - 1]), DV_ERROR_CYCLE);
-    assert_in_range(looked_at, MANY, 4 * MANY);
+    assert_int_equal(dv_data_depend(fields[0], fields[FIELDS - 1]), DV_ERROR_CYCLE);
+    assert_in_range(looked_at, FIELDS, 4 * FIELDS);
     dv_text_free(&captured);
     dv_scene_free(scene);
 }
