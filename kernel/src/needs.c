@@ -53,6 +53,15 @@ void dv_core_object_fail(DvObject *object)
         dv_private_node_changed(object->node);
 }
 
+void dv_object_refuse(DvObject *object, DvStatus status)
+{
+    DvScene *scene = dv_private_scene_of(object);
+    if (status != DV_OK)
+        dv_core_problem(scene, status);
+    if (!scene || !scene->check_only) /* a check goes on with all there is */
+        dv_core_object_fail(object);
+}
+
 DvStatus dv_object_require(DvObject *object, DvObject *other)
 {
     const DvStatus status = dv_object_initialise_first(object, other);

@@ -574,6 +574,9 @@ bool dv_scene_is_running(const DvScene *scene)
 
 static DvStatus no_loop(const DvScene *scene)
 {
+    const DvObject *unusable = dv_core_node_context(scene->root, DV_ANIMATION_LOOP);
+    if (unusable)
+        return dv_error(unusable, DV_ERROR_MISSING, "cannot make a step: it could not be initialised, as was said");
     return dv_error(
         dv_object_of(scene->root), DV_ERROR_MISSING,
         "no animation loop can make a step: none is in the root node, and no plugin in use has one by default");

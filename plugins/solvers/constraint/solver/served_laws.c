@@ -85,7 +85,6 @@ typedef struct Search {
     uint32_t constraints;
     const DvObject *pipeline; /* the first whose contacts constraints would answer */
     const DvClass *response;
-    DvStatus status;
 } Search;
 
 static bool is_news(Search *search, const DvClass *cls)
@@ -98,13 +97,14 @@ static bool is_news(Search *search, const DvClass *cls)
     return true;
 }
 
-static void look_at(Search *search, const DvObject *object, const char *what, const DvClass *cls, uint32_t laws)
+static void look_at(Search *search, DvObject *object, const char *what, const DvClass *cls, uint32_t laws)
 {
-    if (search->solver && laws && !(laws & search->served) && is_news(search, cls))
-        search->status = refuse(object, what, laws, search->solver, search->served);
+    if (search->solver && laws && !(laws & search->served))
+        dv_object_refuse(object,
+                         is_news(search, cls) ? refuse(object, what, laws, search->solver, search->served) : DV_OK);
 }
 
-static void look_at_responses(Search *search, const DvObject *pipeline)
+static void look_at_responses(Search *search, DvObject *pipeline)
 {
     enum { MOST = 32 };
     const DvCollisionPipelineOps *ops = dv_object_ops(pipeline, DV_COLLISION_PIPELINE);
@@ -128,7 +128,7 @@ static void look_at_responses(Search *search, const DvObject *pipeline)
 static DvVisit look_at_node(DvNode *node, void *context)
 {
     Search *search = context;
-    const DvObject *object;
+    DvObject *object;
     for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
         const DvLagrangianConstraintOps *constraint = dv_object_ops(object, DV_LAGRANGIAN_CONSTRAINT);
         if (!dv_object_is_valid(object))
@@ -148,13 +148,12 @@ static void search_below(Search *search, DvNode *node)
     dv_visit(node, &(const DvVisitor){.top_down = look_at_node, .enters_sleeping = true}, search);
 }
 
-DvStatus served_laws_check(const DvObject *solver)
+void served_laws_check(const DvObject *solver)
 {
     const DvConstraintSolverOps *ops = dv_object_ops(solver, DV_CONSTRAINT_SOLVER);
     Search search = {.solver = solver, .served = dv_constraint_solver_laws(ops)};
     if (search.served != DV_LAWS_ALL)
         search_below(&search, dv_object_node(solver));
-    return search.status;
 }
 
 bool served_laws_tell_of_unsolved(const DvObject *loop, DvNode *target)

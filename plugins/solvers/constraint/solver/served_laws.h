@@ -12,8 +12,8 @@
 DvStatus served_laws_refuse(const DvObject *constraint, uint32_t laws, const DvObject *solver, uint32_t served);
 
 /* All constraints, and responses to contacts, that are or will be below the node of a solver: an error for each kind of those that it
- * does not serve.     [main], once the scene is there */
-DV_NODISCARD DvStatus served_laws_check(const DvObject *solver);
+ * does not serve, and they are out of use.     [main], once the scene is there */
+void served_laws_check(const DvObject *solver);
 /* Those below `target`, for a loop that solves for none: a warning, true when there are some.     [main] */
 bool served_laws_tell_of_unsolved(const DvObject *loop, DvNode *target);
 
