@@ -418,21 +418,17 @@ static double largest_of(DvConstVec v)
 
 /* What the unknowns of a step would be if everything came to its place, or to its velocity, in this step: changes of velocity, or of
  * accelerations where the system is of masses alone. */
-static double size_of_motion(const DvKrylovSpace *space)
+static double size_of_motion(DvKrylovSpace *space)
 {
-    const DvStepMark mark = dv_step_mark();
-    const uint32_t count = space->ops->states(space->m, DV_STATES_ALL, NULL, 0);
-    DvObject **object = dv_step_alloc(count, sizeof *object);
-    (void)space->ops->states(space->m, DV_STATES_ALL, object, count);
     double place = 0.0, velocity = 0.0, gravity = 0.0;
-    for (uint32_t i = 0; i < count; i++) {
-        const DvStateRef s = dv_state_ref(object[i]);
+    find_states(space);
+    for (uint32_t i = 0; i < space->known; i++) {
+        const DvStateRef s = space->state[i];
         place = fmax(place, largest_of(dv_state_read(s, DV_POSITION)));
         velocity = fmax(velocity, largest_of(dv_state_read(s, DV_VELOCITY)));
         for (int k = 0; k < 3; k++)
-            gravity = fmax(gravity, fabs(dv_node_gravity(dv_object_node(object[i]))[k]));
+            gravity = fmax(gravity, fabs(dv_node_gravity(dv_object_node(s.object))[k]));
     }
-    dv_step_release(mark);
     const double dt = space->step.dt, change = place / dt + velocity + gravity * dt;
     return space->factors.k == 0.0 && space->factors.b == 0.0 ? change / dt : change;
 }
