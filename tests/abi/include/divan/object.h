@@ -152,6 +152,10 @@ DV_NODISCARD DV_PUBLIC DvStatus dv_object_initialise_first(DvObject *object, DvO
  * becomes invalid at once, says so at the next step, and is initialised again (cleanup, init, bwd_init) before the first step at which
  * something valid is in the lost place again. Holds until `object` is initialised again or leaves. */
 DV_NODISCARD DV_PUBLIC DvStatus dv_object_require(DvObject *object, DvObject *other);
+/* For bwd_init of what cannot work with `object`: it is out of use as if its init had failed with `status`, which has been reported
+ * (DV_OK: with that of another). It and who needs it are cleaned up and not called; a scene goes on without them by keep_going
+ * alone.     [main] */
+DV_PUBLIC void dv_object_refuse(DvObject *object, DvStatus status);
 /* A `reinit` for classes whose init, after cleanup, takes all fields anew: cleanup, init, bwd_init.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_object_initialise_again(DvObject *object, void *self);
 /* Lets it take notice of fields that were written since init, where it does not by itself.     [main] */
