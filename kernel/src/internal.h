@@ -41,8 +41,8 @@ void dv_private_orphans_mend(DvScene *scene);   /* before a step */
 /* data.c */
 void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner);
 bool dv_private_data_was_followed(const DvData *data); /* by a field of another object */
-void dv_private_data_destroy(DvData *data);           /* unlinks both ways, frees */
-void dv_private_data_unlink(DvData *data);            /* nothing follows it any more, nor it anything; values stay */
+void dv_private_data_destroy(DvData *data);            /* unlinks both ways, frees */
+void dv_private_data_unlink(DvData *data);             /* nothing follows it any more, nor it anything; values stay */
 void dv_private_data_set_interned(DvData *data, const char *text); /* one shared value per text: allocates once */
 void dv_private_defaults_clear(void);
 

@@ -662,14 +662,15 @@ static void worst_of_many(void **state)
         assert_int_equal(worst.count, count);
         uint32_t before[DV_WORST_KEPT];
         for (uint32_t place = 0; place < count && place < DV_WORST_KEPT; place++) {
-            uint32_t best = UINT32_MAX;
+            uint32_t best = count;
             for (uint32_t i = 0; i < count; i++) {
                 bool taken = false;
                 for (uint32_t k = 0; k < place; k++)
                     taken |= before[k] == i;
-                if (!taken && (best == UINT32_MAX || badness[i] > badness[best]))
+                if (!taken && (best == count || badness[i] > badness[best]))
                     best = i;
             }
+            assert_true(best < count);
             before[place] = best;
             assert_int_equal(worst.index[place], best);
             assert_true(worst.badness[place] == badness[best]);
