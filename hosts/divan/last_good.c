@@ -65,11 +65,11 @@ static bool sign(const char *name)
         dv_text_add(&why, "%s", error->message);
         g_clear_error(&error);
     } else {
-        char *line = last_line(text, length), *whole = g_malloc(length + strlen(line));
-        memcpy(whole, text, length);
-        memcpy(whole + length, line, strlen(line));
-        (void)(dv_output_write(name, NULL, whole, length + strlen(line), &why) == DV_OK);
-        g_free(whole);
+        char *line = last_line(text, length);
+        GString *whole = g_string_new_len(text, (gssize)length);
+        g_string_append(whole, line);
+        (void)(dv_output_write(name, NULL, whole->str, whole->len, &why) == DV_OK);
+        g_string_free(whole, TRUE);
         g_free(line);
     }
     const bool good = !why.length;

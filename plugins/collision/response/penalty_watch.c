@@ -82,8 +82,8 @@ static const char *remedy_for(const StepLoad *load, char text[REMEDY_TEXT])
             "take a dt of %.2g s, or contactStiffness=\"%.2g\" on both models where that holds what comes",
         [HOLDS] = "take a dt of %.2g s, or contactStiffness=\"%.2g\" on both models",
         [HOLDS_NOT] =
-            "take a dt of %.2g s; contactStiffness=\"%.2g\" on both models is carried too, but does not hold what "
-            "comes"};
+            ("take a dt of %.2g s; contactStiffness=\"%.2g\" on both models is carried too, but does not hold what "
+             "comes")};
     (void)snprintf(text, REMEDY_TEXT, formats[load->holds], load->carried,
                    sqrt(load->product * STEP_TAKES / step_load(load)));
     return text;
