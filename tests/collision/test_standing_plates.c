@@ -135,7 +135,7 @@ static DvScene *two_sheets(const char *attributes)
                     sheet ? "<EulerImplicitSolver/><SparseLDLSolver template='CompressedRowSparseMatrixd'/>" : "",
                     triangles.at);
         for (int i = 0; i < 9; i++)
-            dv_text_add(&text, "%g %g %g  ", 0.1 * (i % 3), 0.006 * sheet, 0.1 * (i / 3));
+            dv_text_add(&text, "%g %g %g  ", 0.1 * (i % 3), 0.006 * sheet, 0.1 * (i / 3)); // NOLINT
         dv_text_add(&text, "'/><MechanicalObject name='points'/>%s",
                     sheet
                         ? "<UniformMass totalMass='0.1'/><TriangleFEMForceField youngModulus='1e4' poissonRatio='0.3'/>"

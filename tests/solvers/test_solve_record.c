@@ -171,8 +171,8 @@ static void forces_of_rounding_are_none(void **state)
     (void)state;
     static const char *const solvers[] = {
         "<CGLinearSolver name='cg' iterations='25' tolerance='1e-5' threshold='1e-5'/>",
-        "<CGLinearSolver name='cg' iterations='25' tolerance='1e-5' threshold='1e-5' "
-        "template='CompressedRowSparseMatrixMat3x3d'/>",
+        ("<CGLinearSolver name='cg' iterations='25' tolerance='1e-5' threshold='1e-5' "
+         "template='CompressedRowSparseMatrixMat3x3d'/>"),
         "<CGLinearSolver name='cg' iterations='1' tolerance='1e-12' threshold='1e-60'/>",
         "<PCGLinearSolver name='cg' iterations='1' tolerance='1e-24'/>",
     };
