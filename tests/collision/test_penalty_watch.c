@@ -198,7 +198,7 @@ static void a_lasting_contact_allocates_nothing(void **state)
     char *text = two_balls(
         3.0, "<ConstantForceField indices='0' forces='0 -1 0'/><Node name='Skin'><MechanicalObject/><IdentityMapping/>",
         "<FixedProjectiveConstraint indices='0'/>");
-    memcpy(strstr(text, "-0.2"), "-0.0", 4); // NOLINT
+    memcpy(strstr(text, "-0.2"), "-0.0", 4);     // NOLINT
     memcpy(strstr(text, "0.0541"), "0.0440", 6); // NOLINT
     DvScene *scene = scene_from_text(text);
     for (int step = 0; step < 200; step++)
