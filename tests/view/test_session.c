@@ -673,8 +673,8 @@ static void a_scene_with_errors_opens_with_its_problems(void **state)
         const char *words;
         bool of_scene;
     } said[] = {{"NoSuchForceField", true},
-                {"-3", true},
-                {"-5", false},
+                {"is -3 kg", true},
+                {"is -5 kg", false},
                 {"x.scn: the scene cannot be written", false},
                 {"cannot be cut", false}};
     for (size_t i = 0; i < G_N_ELEMENTS(said); i++)
