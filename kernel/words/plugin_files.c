@@ -12,6 +12,7 @@
  */
 #include "words.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,29 @@ static GPtrArray *search_folders(const DvStartOptions *options)
     g_strfreev(paths);
     add_folders_of_kernel(folders);
     return folders;
+}
+
+/* What plugins are made of: opened before them, so that those that link it find it wherever they lie. A program that has none beside the
+ * kernel runs plugins that need none. */
+static DvStatus open_kit(void)
+{
+    static const char *const places[] = {".", "../kit", NULL};
+    char *file = dv_words_find_beside_kernel("libdivan-kit.so.0", places);
+    DvText reason = {0};
+    if (file && dv_words_library_is_sound(file, &reason)) {
+        void *kit = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+        const uint64_t *stamp = kit ? dlsym(kit, "dv_kit_stamp") : NULL;
+        if (!kit)
+            dv_text_add(&reason, "%s", dlerror());
+        else if (!stamp || *stamp != DV_ABI_STAMP)
+            dv_text_add(&reason, "it was not built with this kernel; install both together");
+    }
+    const DvStatus status = reason.length ? DV_ERROR_ABI : DV_OK;
+    if (status != DV_OK)
+        dv_log_at(DV_LEVEL_ERROR, status, file, 0, 0, "cannot be used: %s", reason.at);
+    dv_text_free(&reason);
+    g_free(file);
+    return status;
 }
 
 static void open_library(const char *file, bool named)
@@ -222,10 +246,11 @@ DvStatus dv_start(const DvStartOptions *options)
     if (!options)
         options = &nothing_special;
     dv_core_no_memory = dv_memory_end;
+    const DvStatus kit = open_kit();
     GPtrArray *folders = search_folders(options);
     find_libraries(options, folders);
     const DvStatus chosen = choose_plugins(options, folders);
     const DvStatus status = dv_core_plugins_start();
     g_ptr_array_unref(folders);
-    return chosen != DV_OK ? chosen : status;
+    return kit != DV_OK ? kit : chosen != DV_OK ? chosen : status;
 }

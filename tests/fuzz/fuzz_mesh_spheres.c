@@ -17,6 +17,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t i = 0; i < spheres.count; i++)
         if (!isfinite(spheres.data[i].radius) || spheres.data[i].radius < 0)
             abort();
-    array_free(&spheres);
+    dv_array_free(&spheres);
     return 0;
 }

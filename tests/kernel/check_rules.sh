@@ -4,7 +4,8 @@
 # Rules of the house that a compiler does not know:   check_rules.sh SOURCE_ROOT
 #
 # - Each file names its licence, but meshes, pictures, tables of other programs and fuzz inputs, whose formats leave no room for it.
-# - A plugin includes public headers and its own files, a host and the kernel likewise; a public header needs the C library alone.
+# - A plugin includes public headers and its own files, a host, the kernel and the kit likewise; a public header needs the C library alone,
+#   one of the kernel nothing of the kit.
 # - The core of the kernel (kernel/src) does not know kernel/words, which knows of it only core.h.
 # - The kernel knows no physics and names no class of a plugin.
 # - Kernel and plugins leave the process alone: no exit, no abort.
@@ -30,10 +31,11 @@ unlicensed=$(printf '%s\n' "$files" | grep -vE '^(LICENSE|\.gitignore|tests/fuzz
 complain "files without an SPDX-License-Identifier in their first lines" "$unlicensed"
 
 # A quoted include is found beside the file or in the top folder of the same plugin, never above it.
-strangers=$(printf '%s\n' "$files" | grep -E '^(kernel/(src|words)|plugins/[^/]+|hosts/[^/]+)/.*\.[ch]$' |
+strangers=$(printf '%s\n' "$files" | grep -E '^(kernel/(src|words)|kit|plugins/[^/]+|hosts/[^/]+)/.*\.[ch]$' |
     while read -r file; do
         case $file in
         kernel/words/*) top=kernel/words core=core.h ;;
+        kit/*) top=kit/src core= ;;
         *) top=$(printf '%s\n' "$file" | cut -d/ -f1,2) core= ;;
         esac
         case $file in
@@ -51,10 +53,12 @@ strangers=$(printf '%s\n' "$files" | grep -E '^(kernel/(src|words)|plugins/[^/]+
     done)
 complain "includes of files outside the own folder" "$strangers"
 
-public=$(grep -rnE '^ *# *include *[<"]' kernel/include --include='*.h' |
+below=$(grep -rn 'divan/kit/' kernel hosts --include='*.[ch]' || true)
+complain "the kit in what it stands on, or in a host" "$below"
+public=$(grep -rnE '^ *# *include *[<"]' kernel/include kit/include --include='*.h' |
     grep -vE '<(divan/[a-z0-9_/]+|assert|complex|ctype|errno|float|inttypes|limits|math|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string)\.h>' || true)
 complain "public headers that need more than the C library" "$public"
-glib=$(grep -rnE '\b(G(List|Array|PtrArray|HashTable|String|Error|KeyFile|Mutex)|g[a-z]*(boolean|pointer|int|uint|size|char)|g_[a-z_]+)\b' kernel/include --include='*.h' |
+glib=$(grep -rnE '\b(G(List|Array|PtrArray|HashTable|String|Error|KeyFile|Mutex)|g[a-z]*(boolean|pointer|int|uint|size|char)|g_[a-z_]+)\b' kernel/include kit --include='*.[ch]' |
     grep -vE '\bg_[a-z]\b' || true)
 complain "GLib in public headers" "$glib"
 
@@ -63,11 +67,11 @@ physics=$(grep -rniE '(mass|stiffness|spring|young|poisson|damping|rayleigh|elas
 complain "physics in the kernel" "$physics"
 names=$(grep -rhoE '^ *\.name = "[A-Z][A-Za-z0-9]+"' plugins --include='*.c' | sed 's/.*"\(.*\)"/\1/' | sort -u)
 [ "$(printf '%s\n' "$names" | wc -l)" -gt 20 ] || { echo "too few classes found in plugins"; exit 1; }
-named=$(printf '%s\n' "$names" | sed 's/.*/"&"/' | grep -rnFf - kernel/src kernel/words --include='*.[ch]' || true)
-complain "classes of plugins named in the kernel" "$named"
+named=$(printf '%s\n' "$names" | sed 's/.*/"&"/' | grep -rnFf - kernel/src kernel/words kit/src --include='*.[ch]' || true)
+complain "classes of plugins named in the kernel or the kit" "$named"
 
 # Where there is no memory left, kernel/words/memory.c ends the process: it says so in its head.
-leaving=$(grep -rnE '\b(exit|_exit|abort|quick_exit)\(' kernel/src kernel/words plugins --include='*.[ch]' | grep -vE ':[0-9]+: *(/?\*|//)|^kernel/words/memory\.c:' || true)
+leaving=$(grep -rnE '\b(exit|_exit|abort|quick_exit)\(' kernel/src kernel/words kit plugins --include='*.[ch]' | grep -vE ':[0-9]+: *(/?\*|//)|^kernel/words/memory\.c:' || true)
 complain "calls that end the process" "$leaving"
 
 writers=$(grep -rnE '\b(dv_output_(open|write) *\(|mkdir(at)? *\(|rename(at)? *\(|O_CREAT\b|fopen *\([^)]*"[wa])' plugins --include='*.c' --include='*.h' |

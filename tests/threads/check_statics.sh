@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# No plugin has a variable that can be written at run time: two scenes on two threads would share it. What a plugin keeps for a scene is
+# No plugin, and not the kit, has a variable that can be written at run time: two scenes on two threads would share it. What a plugin keeps for a scene is
 # in dv_scene_local. Mutexes and counters are listed here, with what they are for.
-#   check_statics.sh PLUGIN...
+#   check_statics.sh LIBRARY...
 allowed='^(completed\.[0-9]+|__cpu_model|__cpu_features2|__dso_handle|__TMC_END__|metis_mutex|last_picture_id)$'
 # metis_mutex: METIS draws from the one generator of the C library (plugins/solvers/linear/node_ordering.c).
 # last_picture_id: renderers tell arrays of all scenes apart by it; atomic (plugins/visual/picture/recording.c).
@@ -15,5 +15,5 @@ for library; do
         result=1
     done
 done
-[ $# -gt 0 ] || { echo "no plugin was given"; exit 1; }
+[ $# -gt 0 ] || { echo "no library was given"; exit 1; }
 exit $result

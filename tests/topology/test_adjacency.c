@@ -23,9 +23,9 @@ static uint32_t next_random(uint64_t *seed)
 }
 
 /* Random elements of distinct points. */
-static ElementList random_elements(uint64_t seed, uint32_t count, uint32_t nodes, uint32_t points, IndexArray *store)
+static ElementList random_elements(uint64_t seed, uint32_t count, uint32_t nodes, uint32_t points, DvIndexArray *store)
 {
-    array_clear(store);
+    dv_array_clear(store);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t begin = store->count;
         while (store->count < begin + nodes) {
@@ -34,7 +34,7 @@ static ElementList random_elements(uint64_t seed, uint32_t count, uint32_t nodes
             for (uint32_t j = begin; j < store->count; j++)
                 used = used || store->data[j] == point;
             if (!used)
-                array_push(store, point);
+                dv_array_push(store, point);
         }
     }
     return (ElementList){.at = store->data, .count = count, .nodes = nodes};
@@ -117,14 +117,14 @@ static void parts_are_made_in_the_order_in_which_a_loop_meets_them(void **state)
                  {&quad_edges, 4, true},
                  {&tetrahedron_edges, 4, true},
                  {&hexahedron_edges, 8, true}};
-    IndexArray store = {0};
+    DvIndexArray store = {0};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const ElementList elements = random_elements(c + 11, 60, cases[c].nodes, 25, &store);
-        IndexArray expected = {0}, made = {0};
-        array_push(&expected, 3); /* an edge that is there already, in an order of its own */
-        array_push(&expected, 1);
-        array_push(&made, 3);
-        array_push(&made, 1);
+        DvIndexArray expected = {0}, made = {0};
+        dv_array_push(&expected, 3); /* an edge that is there already, in an order of its own */
+        dv_array_push(&expected, 1);
+        dv_array_push(&made, 3);
+        dv_array_push(&made, 1);
         for (uint32_t element = 0; element < elements.count; element++)
             for (uint32_t part = 0; part < cases[c].table->parts; part++) {
                 uint32_t edge[2];
@@ -136,8 +136,8 @@ static void parts_are_made_in_the_order_in_which_a_loop_meets_them(void **state)
                     continue;
                 if (cases[c].sorted)
                     tuple_sort(2, edge);
-                array_push(&expected, edge[0]);
-                array_push(&expected, edge[1]);
+                dv_array_push(&expected, edge[0]);
+                dv_array_push(&expected, edge[1]);
             }
         uint32_t number[60 * 12];
         parts_create(elements, cases[c].table, cases[c].sorted, NULL, &made, number);
@@ -148,21 +148,21 @@ static void parts_are_made_in_the_order_in_which_a_loop_meets_them(void **state)
             part_of(elements, cases[c].table, i / cases[c].table->parts, i % cases[c].table->parts, edge);
             assert_true(same_points(made.data + 2 * (size_t)number[i], edge, 2));
         }
-        array_free(&expected);
-        array_free(&made);
+        dv_array_free(&expected);
+        dv_array_free(&made);
     }
-    array_free(&store);
+    dv_array_free(&store);
 }
 
 static void parts_are_found_in_a_list_that_has_only_some(void **state)
 {
     (void)state;
-    IndexArray store = {0}, edges = {0};
+    DvIndexArray store = {0}, edges = {0};
     const ElementList tetrahedra = random_elements(5, 50, 4, 30, &store);
     const ElementList some = {.at = tetrahedra.at, .count = 20, .nodes = 4};
     parts_create(some, &tetrahedron_edges, true, NULL, &edges, NULL);
-    array_push(&edges, edges.data[1]); /* the first edge again, reversed */
-    array_push(&edges, edges.data[0]);
+    dv_array_push(&edges, edges.data[1]); /* the first edge again, reversed */
+    dv_array_push(&edges, edges.data[0]);
     uint8_t skip[500] = {0};
     skip[2] = 1;
     const ElementList list = {.at = edges.data, .count = edges.count / 2, .nodes = 2, .skip = skip};
@@ -186,8 +186,8 @@ static void parts_are_found_in_a_list_that_has_only_some(void **state)
     assert_int_equal(missing, invalid);
     assert_int_equal(missing_unique, invalid_unique);
     assert_true(missing > 0 && missing_unique > missing);
-    array_free(&store);
-    array_free(&edges);
+    dv_array_free(&store);
+    dv_array_free(&edges);
 }
 
 /* Two tetrahedra that share a face and look outward consistently. */
@@ -195,25 +195,25 @@ static void a_face_of_two_tetrahedra_appears_once_outward_from_the_first(void **
 {
     (void)state;
     static const uint32_t two[8] = {4, 1, 2, 3, 1, 2, 3, 0};
-    IndexArray triangles = {0};
+    DvIndexArray triangles = {0};
     assert_int_equal(triangles_create((ElementList){.at = two, .count = 2, .nodes = 4}, false, &triangles), 0);
     static const uint32_t expected[7 * 3] = {1, 2, 3, 2, 4, 3, 1, 3, 4, 1, 4, 2, 0, 2, 3, 0, 3, 1, 0, 1, 2};
     assert_int_equal(triangles.count, 21);
     assert_memory_equal(triangles.data, expected, sizeof expected);
-    array_free(&triangles);
+    dv_array_free(&triangles);
 }
 
 static void tetrahedra_of_opposite_orientation_share_a_face_twice(void **state)
 {
     (void)state;
     static const uint32_t two[8] = {4, 1, 2, 3, 0, 1, 2, 3};
-    IndexArray twice = {0}, once = {0};
+    DvIndexArray twice = {0}, once = {0};
     assert_int_equal(triangles_create((ElementList){.at = two, .count = 2, .nodes = 4}, false, &twice), 1);
     assert_int_equal(triangles_create((ElementList){.at = two, .count = 2, .nodes = 4}, true, &once), 1);
     assert_int_equal(twice.count, 24);
     assert_int_equal(once.count, 21);
-    array_free(&twice);
-    array_free(&once);
+    dv_array_free(&twice);
+    dv_array_free(&once);
 }
 
 static void quads_of_hexahedra_appear_once_smallest_point_first(void **state)
@@ -222,14 +222,14 @@ static void quads_of_hexahedra_appear_once_smallest_point_first(void **state)
     /* two cubes side by side along x in a grid of 3 x 2 x 2 points */
     static const uint32_t two[16] = {0, 1, 4, 3, 6, 7, 10, 9, 1, 2, 5, 4, 7, 8, 11, 10};
     static const uint32_t first_six[24] = {0, 3, 4, 1, 6, 7, 10, 9, 0, 1, 7, 6, 1, 4, 10, 7, 3, 9, 10, 4, 0, 6, 9, 3};
-    IndexArray quads = {0};
+    DvIndexArray quads = {0};
     quads_create((ElementList){.at = two, .count = 2, .nodes = 8}, &quads);
     assert_int_equal(quads.count, 11 * 4);
     assert_memory_equal(quads.data, first_six, sizeof first_six);
-    array_free(&quads);
+    dv_array_free(&quads);
 }
 
-static void expect_row(const Adjacency *adjacency, uint32_t row, const IndexArray *expected)
+static void expect_row(const Adjacency *adjacency, uint32_t row, const DvIndexArray *expected)
 {
     assert_int_equal(adjacency->end[row] - adjacency->begin[row], expected->count);
     if (expected->count)
@@ -240,7 +240,7 @@ static void expect_row(const Adjacency *adjacency, uint32_t row, const IndexArra
 static void elements_around_points_and_parts_ascend(void **state)
 {
     (void)state;
-    IndexArray store = {0}, edges = {0}, row = {0};
+    DvIndexArray store = {0}, edges = {0}, row = {0};
     enum { POINTS = 40 };
     ElementList tetrahedra = random_elements(23, 70, 4, POINTS, &store);
     uint8_t skip[70] = {[5] = 1, [69] = 2};
@@ -253,32 +253,32 @@ static void elements_around_points_and_parts_ascend(void **state)
     Adjacency around = adjacency_around_parts(part, tetrahedra, 6, list.count);
     assert_int_equal(points.count, POINTS - 2);
     for (uint32_t point = 0; point < points.count; point++) {
-        array_clear(&row);
+        dv_array_clear(&row);
         for (uint32_t t = 0; t < 70; t++)
             for (uint32_t j = 0; j < 4; j++)
                 if (!skip[t] && tetrahedra.at[t * 4 + j] == point)
-                    array_push(&row, t);
+                    dv_array_push(&row, t);
         expect_row(&points, point, &row);
     }
     for (uint32_t edge = 0; edge < list.count; edge++) {
-        array_clear(&row);
+        dv_array_clear(&row);
         for (uint32_t t = 0; t < 70; t++)
             for (uint32_t j = 0; j < 6; j++)
                 if (!skip[t] && part[t * 6 + j] == edge)
-                    array_push(&row, t);
+                    dv_array_push(&row, t);
         expect_row(&around, edge, &row);
     }
     adjacency_free(&points);
     adjacency_free(&around);
-    array_free(&store);
-    array_free(&edges);
-    array_free(&row);
+    dv_array_free(&store);
+    dv_array_free(&edges);
+    dv_array_free(&row);
 }
 
 static void triangles_along_an_edge_come_first_the_last_foremost(void **state)
 {
     (void)state;
-    IndexArray store = {0}, edges = {0};
+    DvIndexArray store = {0}, edges = {0};
     const ElementList triangles = random_elements(31, 90, 3, 14, &store);
     parts_create(triangles, &triangle_edges, false, NULL, &edges, NULL);
     const ElementList list = {.at = edges.data, .count = edges.count / 2, .nodes = 2};
@@ -286,12 +286,12 @@ static void triangles_along_an_edge_come_first_the_last_foremost(void **state)
     assert_int_equal(parts_find(triangles, &triangle_edges, list, false, part), 0);
     Adjacency around = adjacency_triangles_around_edges(part, triangles, list);
     for (uint32_t edge = 0; edge < list.count; edge++) {
-        IndexArray row = {0};
+        DvIndexArray row = {0};
         for (uint32_t t = 0; t < 90; t++)
             for (uint32_t j = 0; j < 3; j++) {
                 if (part[t * 3 + j] != edge)
                     continue;
-                array_push(&row, t);
+                dv_array_push(&row, t);
                 if (triangles.at[t * 3 + (j + 1) % 3] == list.at[edge * 2]) { /* to the front */
                     for (uint32_t k = row.count - 1; k > 0; k--)
                         row.data[k] = row.data[k - 1];
@@ -299,23 +299,23 @@ static void triangles_along_an_edge_come_first_the_last_foremost(void **state)
                 }
             }
         expect_row(&around, edge, &row);
-        array_free(&row);
+        dv_array_free(&row);
     }
     adjacency_free(&around);
-    array_free(&store);
-    array_free(&edges);
+    dv_array_free(&store);
+    dv_array_free(&edges);
 }
 
 static void neighbours_are_listed_in_the_order_of_discovery(void **state)
 {
     (void)state;
-    IndexArray store = {0};
+    DvIndexArray store = {0};
     enum { POINTS = 30 };
     const ElementList triangles = random_elements(41, 50, 3, POINTS, &store);
     Adjacency points = adjacency_around_points(triangles, POINTS);
     Adjacency neighbours = adjacency_elements_around_elements(triangles, &points);
     for (uint32_t t = 0; t < 50; t++) {
-        IndexArray row = {0};
+        DvIndexArray row = {0};
         for (uint32_t j = 0; j < 3; j++)
             for (uint32_t other = 0; other < 50; other++)
                 for (uint32_t k = 0; k < 3; k++) {
@@ -323,10 +323,10 @@ static void neighbours_are_listed_in_the_order_of_discovery(void **state)
                     for (uint32_t i = 0; i < row.count; i++)
                         known = known || row.data[i] == other;
                     if (!known)
-                        array_push(&row, other);
+                        dv_array_push(&row, other);
                 }
         expect_row(&neighbours, t, &row);
-        array_free(&row);
+        dv_array_free(&row);
     }
     adjacency_free(&points);
     adjacency_free(&neighbours);
@@ -334,15 +334,15 @@ static void neighbours_are_listed_in_the_order_of_discovery(void **state)
     const ElementList edges = random_elements(43, 60, 2, POINTS, &store);
     Adjacency joined = adjacency_points_around_points(edges, POINTS);
     for (uint32_t point = 0; point < POINTS; point++) {
-        IndexArray row = {0};
+        DvIndexArray row = {0};
         for (uint32_t e = 0; e < 60; e++)
             if (edges.at[e * 2] == point || edges.at[e * 2 + 1] == point)
-                array_push(&row, edges.at[e * 2] == point ? edges.at[e * 2 + 1] : edges.at[e * 2]);
+                dv_array_push(&row, edges.at[e * 2] == point ? edges.at[e * 2 + 1] : edges.at[e * 2]);
         expect_row(&joined, point, &row);
-        array_free(&row);
+        dv_array_free(&row);
     }
     adjacency_free(&joined);
-    array_free(&store);
+    dv_array_free(&store);
 }
 
 int main(void)

@@ -30,8 +30,8 @@ static double random_number(uint64_t *seed)
 /* ---- Meshes ---- */
 
 typedef struct Mesh {
-    RealArray positions;
-    IndexArray elements, begin, end, items;
+    DvRealArray positions;
+    DvIndexArray elements, begin, end, items;
     uint32_t corners;
     CutMesh view;
 } Mesh;
@@ -39,13 +39,13 @@ typedef struct Mesh {
 static void finish(Mesh *mesh)
 {
     const uint32_t points = mesh->positions.count / 3, count = mesh->elements.count / mesh->corners;
-    array_resize(&mesh->begin, points);
-    array_resize(&mesh->end, points);
+    dv_array_resize(&mesh->begin, points);
+    dv_array_resize(&mesh->end, points);
     for (uint32_t point = 0; point < points; point++) {
         mesh->begin.data[point] = mesh->items.count;
         for (uint32_t i = 0; i < mesh->elements.count; i++)
             if (mesh->elements.data[i] == point)
-                array_push(&mesh->items, i / mesh->corners);
+                dv_array_push(&mesh->items, i / mesh->corners);
         mesh->end.data[point] = mesh->items.count;
     }
     mesh->view = (CutMesh){.positions = mesh->positions.data,
@@ -58,11 +58,11 @@ static void finish(Mesh *mesh)
 
 static void mesh_free(Mesh *mesh)
 {
-    array_free(&mesh->positions);
-    array_free(&mesh->elements);
-    array_free(&mesh->begin);
-    array_free(&mesh->end);
-    array_free(&mesh->items);
+    dv_array_free(&mesh->positions);
+    dv_array_free(&mesh->elements);
+    dv_array_free(&mesh->begin);
+    dv_array_free(&mesh->end);
+    dv_array_free(&mesh->items);
 }
 
 /* The unit cube in tetrahedra; points inside are moved by up to `rough` of a cell. */
@@ -75,7 +75,7 @@ static Mesh cube(double rough, uint64_t *seed)
         for (int c = 0; c < 3; c++)
             inside = inside && at[c] > 0 && at[c] < CELLS;
         for (int c = 0; c < 3; c++)
-            array_push(&mesh.positions, (at[c] + (inside ? 2.0 * rough * random_number(seed) : 0.0)) / CELLS);
+            dv_array_push(&mesh.positions, (at[c] + (inside ? 2.0 * rough * random_number(seed) : 0.0)) / CELLS);
     }
     for (uint32_t cell = 0; cell < CELLS * CELLS * CELLS; cell++) {
         const uint32_t x = cell % CELLS, y = cell / CELLS % CELLS, z = cell / (CELLS * CELLS);
@@ -84,7 +84,7 @@ static Mesh cube(double rough, uint64_t *seed)
                                         o + up, o + up + 1, o + up + SIDE + 1, o + up + SIDE};
         uint32_t tetrahedra[6][4];
         dv_cut_hexahedron(hexahedron, dv_grid_mirrors(cell, CELLS, CELLS), true, tetrahedra);
-        array_append(&mesh.elements, tetrahedra[0], 24);
+        dv_array_append(&mesh.elements, tetrahedra[0], 24);
     }
     finish(&mesh);
     return mesh;
@@ -101,13 +101,13 @@ static Mesh sheet(double rough, uint64_t *seed)
         for (int c = 0; c < 2; c++)
             x[c] = (at[c] + (inside ? 2.0 * rough * random_number(seed) : 0.0)) / CELLS;
         x[2] = 0.5 + 0.1 * sin(5.0 * x[0]) * cos(4.0 * x[1]);
-        array_append(&mesh.positions, x, 3);
+        dv_array_append(&mesh.positions, x, 3);
     }
     for (uint32_t cell = 0; cell < CELLS * CELLS; cell++) {
         const uint32_t o = cell % CELLS + SIDE * (cell / CELLS);
         const uint32_t triangles[2][6] = {{o, o + 1, o + SIDE, o + 1, o + SIDE + 1, o + SIDE},
                                           {o, o + 1, o + SIDE + 1, o, o + SIDE + 1, o + SIDE}};
-        array_append(&mesh.elements, triangles[(cell + cell / CELLS) % 2], 6);
+        dv_array_append(&mesh.elements, triangles[(cell + cell / CELLS) % 2], 6);
     }
     finish(&mesh);
     return mesh;
@@ -116,39 +116,39 @@ static Mesh sheet(double rough, uint64_t *seed)
 /* ---- A mesh after its cut ---- */
 
 typedef struct After {
-    RealArray positions;
-    IndexArray elements;
-    IndexArray same; /* of each point the first one made in its place */
+    DvRealArray positions;
+    DvIndexArray elements;
+    DvIndexArray same; /* of each point the first one made in its place */
     uint32_t points, count;
 } After;
 
 static After carry_out(const CutMesh *mesh, const CutPlan *plan)
 {
     After after = {0};
-    array_append(&after.positions, mesh->positions, 3 * mesh->points);
+    dv_array_append(&after.positions, mesh->positions, 3 * mesh->points);
     for (uint32_t i = 0; i < mesh->points; i++)
-        array_push(&after.same, i);
+        dv_array_push(&after.same, i);
     for (uint32_t i = 0; i < plan->points.count; i++) {
         const CutPoint *point = &plan->points.data[i];
         assert_true(point->from[0] < mesh->points && point->from[1] < mesh->points);
         for (size_t c = 0; c < 3; c++)
-            array_push(&after.positions, (1.0 - point->where) * mesh->positions[3 * (size_t)point->from[0] + c] +
-                                             point->where * mesh->positions[3 * (size_t)point->from[1] + c]);
+            dv_array_push(&after.positions, (1.0 - point->where) * mesh->positions[3 * (size_t)point->from[0] + c] +
+                                                point->where * mesh->positions[3 * (size_t)point->from[1] + c]);
         uint32_t same = point->where == 0.0 ? point->from[0] : mesh->points + i;
         for (uint32_t j = 0; j < i && point->where != 0.0; j++)
             if (memcmp(&plan->points.data[j], point, sizeof *point) == 0 && same == mesh->points + i)
                 same = mesh->points + j;
-        array_push(&after.same, same);
+        dv_array_push(&after.same, same);
     }
     uint32_t next = 0;
     for (uint32_t e = 0; e < mesh->count; e++) {
         if (next < plan->replaced.count && plan->replaced.data[next] == e)
             next++;
         else
-            array_append(&after.elements, mesh->elements + (size_t)e * mesh->corners, mesh->corners);
+            dv_array_append(&after.elements, mesh->elements + (size_t)e * mesh->corners, mesh->corners);
     }
     assert_int_equal(next, plan->replaced.count); /* ascending, each once */
-    array_append(&after.elements, plan->elements.data, plan->elements.count);
+    dv_array_append(&after.elements, plan->elements.data, plan->elements.count);
     after.points = after.same.count;
     after.count = after.elements.count / mesh->corners;
     return after;
@@ -156,9 +156,9 @@ static After carry_out(const CutMesh *mesh, const CutPlan *plan)
 
 static void after_free(After *after)
 {
-    array_free(&after->positions);
-    array_free(&after->elements);
-    array_free(&after->same);
+    dv_array_free(&after->positions);
+    dv_array_free(&after->elements);
+    dv_array_free(&after->same);
 }
 
 static DvVec3 place(const double *positions, uint32_t point)
@@ -463,8 +463,8 @@ static void a_cut_goes_on_where_it_ended(void **state)
         assert_true(plan.faces > 0 && plan.doubled < plan.points.count + plan.faces);
         After after = carry_out(&mesh.view, &plan);
         Mesh next = {.corners = 4};
-        array_append(&next.positions, after.positions.data, after.positions.count);
-        array_append(&next.elements, after.elements.data, after.elements.count);
+        dv_array_append(&next.positions, after.positions.data, after.positions.count);
+        dv_array_append(&next.elements, after.elements.data, after.elements.count);
         finish(&next);
         plane(a, b, stop, 1.5, sections + 6);
         assert_int_equal(check_cut(&next.view, sections, 3, 0.2, sizes, NULL), 2);

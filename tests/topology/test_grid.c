@@ -31,7 +31,7 @@ static void every_cell_is_a_hexahedron_with_corners_in_order(void **state)
                                          {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
     for (int s = 0; s < SIZES; s++) {
         const uint32_t *n = sizes[s];
-        IndexArray list = {0};
+        DvIndexArray list = {0};
         grid_hexahedra(n, &list);
         assert_int_equal(list.count, 8 * (n[0] - 1) * (n[1] - 1) * (n[2] - 1));
         const uint32_t *hexahedron = list.data;
@@ -45,7 +45,7 @@ static void every_cell_is_a_hexahedron_with_corners_in_order(void **state)
                         assert_int_equal(at[1], (int32_t)y + offset[j][1]);
                         assert_int_equal(at[2], (int32_t)z + offset[j][2]);
                     }
-        array_free(&list);
+        dv_array_free(&list);
     }
 }
 
@@ -54,7 +54,7 @@ static void quads_are_unit_squares_normal_to_z_then_y_then_x(void **state)
     (void)state;
     for (int s = 0; s < SIZES; s++) {
         const uint32_t *n = sizes[s];
-        IndexArray list = {0};
+        DvIndexArray list = {0};
         grid_quads(n, &list);
         const uint32_t of_z = (n[0] - 1) * (n[1] - 1) * n[2], of_y = (n[0] - 1) * n[1] * (n[2] - 1);
         assert_int_equal(list.count, 4 * (of_z + of_y + n[0] * (n[1] - 1) * (n[2] - 1)));
@@ -70,15 +70,15 @@ static void quads_are_unit_squares_normal_to_z_then_y_then_x(void **state)
                 assert_int_equal(at[j][v] - at[0][v], j >= 2);
             }
         }
-        IndexArray triangles = {0};
+        DvIndexArray triangles = {0};
         grid_triangles(list.data, list.count / 4, &triangles);
         assert_int_equal(triangles.count / 3, list.count / 2);
         for (uint32_t i = 0; i < list.count / 4; i++) {
             const uint32_t *q = list.data + 4 * (size_t)i, expected[6] = {q[0], q[1], q[2], q[0], q[2], q[3]};
             assert_memory_equal(triangles.data + 6 * (size_t)i, expected, sizeof expected);
         }
-        array_free(&triangles);
-        array_free(&list);
+        dv_array_free(&triangles);
+        dv_array_free(&list);
     }
 }
 
@@ -87,7 +87,7 @@ static void edges_run_along_x_then_y_then_z(void **state)
     (void)state;
     for (int s = 0; s < SIZES; s++) {
         const uint32_t *n = sizes[s];
-        IndexArray list = {0};
+        DvIndexArray list = {0};
         grid_edges(n, &list);
         const uint32_t of_x = (n[0] - 1) * n[1] * n[2], of_y = n[0] * (n[1] - 1) * n[2];
         assert_int_equal(list.count / 2, of_x + of_y + n[0] * n[1] * (n[2] - 1));
@@ -100,7 +100,7 @@ static void edges_run_along_x_then_y_then_z(void **state)
             for (int c = 0; c < 3; c++)
                 assert_int_equal(b[c] - a[c], c == axis);
         }
-        array_free(&list);
+        dv_array_free(&list);
     }
 }
 
@@ -207,7 +207,7 @@ static void check_surface(const BoxSurface *box)
     for (uint32_t i = 0; i < count; i++)
         assert_memory_equal(found[i], places[i].at, sizeof found[i]);
 
-    IndexArray edges = {0}, quads = {0};
+    DvIndexArray edges = {0}, quads = {0};
     box_surface_edges(box, &edges);
     uint32_t next = 0;
     for (uint32_t k = 0; k < 3 * n[0] * n[1] * n[2]; k++) {
@@ -264,8 +264,8 @@ static void check_surface(const BoxSurface *box)
                                      : far     ? 1
                                                : -1);
             }
-    array_free(&edges);
-    array_free(&quads);
+    dv_array_free(&edges);
+    dv_array_free(&quads);
 }
 
 static void surfaces_of_blocks_have_points_edges_and_quads_in_order(void **state)

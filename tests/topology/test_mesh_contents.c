@@ -766,16 +766,16 @@ static void faces_of_volumes_close_them(void **state)
         for (int i = 0; i < 8; i++) {
             const DvVec3 p =
                 dv_vec3_madd(dv_vec3_madd(dv_vec3_madd(dv_vec3(5, 6, 7), cube[i][0], x), cube[i][1], y), cube[i][2], z);
-            array_push(&mesh.position, (Vec3){{p.x, p.y, p.z}});
+            dv_array_push(&mesh.position, (Vec3){{p.x, p.y, p.z}});
         }
         if (kind == 0)
-            array_push(&mesh.tetrahedron, (Tetrahedron){{0, 1, 3, 4}});
+            dv_array_push(&mesh.tetrahedron, (Tetrahedron){{0, 1, 3, 4}});
         else if (kind == 1)
-            array_push(&mesh.hexahedron, (Hexahedron){{0, 1, 2, 3, 4, 5, 6, 7}});
+            dv_array_push(&mesh.hexahedron, (Hexahedron){{0, 1, 2, 3, 4, 5, 6, 7}});
         else if (kind == 2)
-            array_push(&mesh.prism, (Prism){{0, 1, 3, 4, 5, 7}});
+            dv_array_push(&mesh.prism, (Prism){{0, 1, 3, 4, 5, 7}});
         else
-            array_push(&mesh.pyramid, (Pyramid){{0, 1, 2, 3, 6}});
+            dv_array_push(&mesh.pyramid, (Pyramid){{0, 1, 2, 3, 6}});
         mesh_create_subelements(&mesh);
         assert_int_equal(mesh.quad.count, of[kind].quads);
         assert_int_equal(mesh.triangle.count, of[kind].triangles);

@@ -26,7 +26,7 @@ static Mesh unit_cube(void)
     static const double corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                         {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
     for (int i = 0; i < 8; i++)
-        array_push(&mesh.position, (Vec3){{corner[i][0], corner[i][1], corner[i][2]}});
+        dv_array_push(&mesh.position, (Vec3){{corner[i][0], corner[i][1], corner[i][2]}});
     return mesh;
 }
 
@@ -34,8 +34,8 @@ static void a_hexahedron_gets_six_quads_and_twelve_edges(void **state)
 {
     (void)state;
     Mesh mesh = unit_cube();
-    array_push(&mesh.hexahedron, (Hexahedron){{0, 1, 2, 3, 4, 5, 6, 7}});
-    array_push(&mesh.edge, (Edge){{6, 7}}); /* is there already, in this direction */
+    dv_array_push(&mesh.hexahedron, (Hexahedron){{0, 1, 2, 3, 4, 5, 6, 7}});
+    dv_array_push(&mesh.edge, (Edge){{6, 7}}); /* is there already, in this direction */
     mesh_create_subelements(&mesh);
     static const Quad quads[6] = {{{0, 3, 2, 1}}, {{4, 5, 6, 7}}, {{0, 1, 5, 4}},
                                   {{1, 2, 6, 5}}, {{2, 3, 7, 6}}, {{3, 0, 4, 7}}};
@@ -53,10 +53,10 @@ static void tetrahedra_prisms_and_pyramids_share_their_faces(void **state)
 {
     (void)state;
     Mesh mesh = {0};
-    array_resize(&mesh.position, 9);
-    array_push(&mesh.prism, (Prism){{0, 1, 2, 3, 4, 5}});
-    array_push(&mesh.pyramid, (Pyramid){{0, 1, 4, 3, 6}});      /* its base is a quad of the prism */
-    array_push(&mesh.tetrahedron, (Tetrahedron){{0, 1, 2, 7}}); /* shares the triangle 0 1 2 of the prism */
+    dv_array_resize(&mesh.position, 9);
+    dv_array_push(&mesh.prism, (Prism){{0, 1, 2, 3, 4, 5}});
+    dv_array_push(&mesh.pyramid, (Pyramid){{0, 1, 4, 3, 6}});      /* its base is a quad of the prism */
+    dv_array_push(&mesh.tetrahedron, (Tetrahedron){{0, 1, 2, 7}}); /* shares the triangle 0 1 2 of the prism */
     mesh_create_subelements(&mesh);
     assert_int_equal(mesh.quad.count, 3);
     assert_int_equal(mesh.triangle.count, 2 + 4 + 3);
@@ -85,10 +85,10 @@ static void unused_points_go_and_the_others_keep_their_order(void **state)
     (void)state;
     Mesh mesh = unit_cube();
     for (uint32_t i = 0; i < 8; i++) { /* what is given for each point goes with it */
-        array_push(&mesh.normal, (Vec3){{i, 0.0, 0.0}});
-        array_push(&mesh.texcoord, (Vec2){{0.0, i}});
+        dv_array_push(&mesh.normal, (Vec3){{i, 0.0, 0.0}});
+        dv_array_push(&mesh.texcoord, (Vec2){{0.0, i}});
     }
-    array_push(&mesh.triangle, (Triangle){{7, 2, 5}});
+    dv_array_push(&mesh.triangle, (Triangle){{7, 2, 5}});
     lists_begin(&mesh.polyline);
     lists_push(&mesh.polyline, 4);
     lists_push(&mesh.polyline, 7);
@@ -109,8 +109,8 @@ static void normals_are_sums_of_unit_face_normals(void **state)
 {
     (void)state;
     Mesh mesh = unit_cube();
-    array_push(&mesh.triangle, (Triangle){{0, 1, 3}}); /* +z */
-    mesh_add_quad(&mesh, false, 0, 4, 5, 1);           /* along y */
+    dv_array_push(&mesh.triangle, (Triangle){{0, 1, 3}}); /* +z */
+    mesh_add_quad(&mesh, false, 0, 4, 5, 1);              /* along y */
     mesh_update_normals(&mesh);
     assert_int_equal(mesh.normal.count, 8);
     const double *n = mesh.normal.data[0].at;
@@ -137,7 +137,7 @@ static void the_matrix_scales_turns_about_x_y_z_and_moves(void **state)
     double m[16];
     mesh_matrix((const double[3]){10, 20, 30}, (const double[3]){90, 0, 90}, (const double[3]){2, 3, 4}, m);
     Mesh mesh = {0};
-    array_push(&mesh.position, (Vec3){{1, 1, 1}});
+    dv_array_push(&mesh.position, (Vec3){{1, 1, 1}});
     assert_true(mesh_transform(&mesh, m));
     /* scale (2, 3, 4); about x by 90: (2, -4, 3); about z by 90: (4, 2, 3); move */
     const double expected[3] = {14, 22, 33};
@@ -153,7 +153,7 @@ static void the_matrix_scales_turns_about_x_y_z_and_moves(void **state)
     /* any matrix, each of its numbers */
     static const double any[16] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 0, 0, 0, 1};
     const double p[3] = {0.5, -0.25, 4};
-    array_push(&mesh.position, (Vec3){{p[0], p[1], p[2]}});
+    dv_array_push(&mesh.position, (Vec3){{p[0], p[1], p[2]}});
     assert_true(mesh_transform(&mesh, any));
     for (int row = 0; row < 3; row++) {
         double sum = any[4 * row + 3];
@@ -258,18 +258,18 @@ static void points_in_one_place_become_one(void **state)
     static const double at[9][3] = {{9, 9, 9},    {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
                                     {1, 0, 1e-7}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
     for (int i = 0; i < 9; i++) {
-        array_push(&mesh.position, (Vec3){{at[i][0], at[i][1], at[i][2]}});
-        array_push(&mesh.texcoord, (Vec2){{i, -i}});
+        dv_array_push(&mesh.position, (Vec3){{at[i][0], at[i][1], at[i][2]}});
+        dv_array_push(&mesh.texcoord, (Vec2){{i, -i}});
     }
-    array_push(&mesh.tetrahedron, (Tetrahedron){{1, 2, 3, 4}});
-    array_push(&mesh.tetrahedron, (Tetrahedron){{2, 5, 3, 8}}); /* collapses */
-    array_push(&mesh.tetrahedron, (Tetrahedron){{5, 6, 7, 8}});
-    array_push(&mesh.triangle, (Triangle){{2, 3, 4}});
-    array_push(&mesh.triangle, (Triangle){{7, 6, 5}}); /* is the one before then */
-    array_push(&mesh.triangle, (Triangle){{6, 7, 8}});
-    array_push(&mesh.group[MESH_TETRAHEDRON], (MeshGroup){.first = 0, .count = 2});
-    array_push(&mesh.group[MESH_TETRAHEDRON], (MeshGroup){.first = 2, .count = 1});
-    array_push(&mesh.group[MESH_TRIANGLE], (MeshGroup){.first = 1, .count = 2});
+    dv_array_push(&mesh.tetrahedron, (Tetrahedron){{1, 2, 3, 4}});
+    dv_array_push(&mesh.tetrahedron, (Tetrahedron){{2, 5, 3, 8}}); /* collapses */
+    dv_array_push(&mesh.tetrahedron, (Tetrahedron){{5, 6, 7, 8}});
+    dv_array_push(&mesh.triangle, (Triangle){{2, 3, 4}});
+    dv_array_push(&mesh.triangle, (Triangle){{7, 6, 5}}); /* is the one before then */
+    dv_array_push(&mesh.triangle, (Triangle){{6, 7, 8}});
+    dv_array_push(&mesh.group[MESH_TETRAHEDRON], (MeshGroup){.first = 0, .count = 2});
+    dv_array_push(&mesh.group[MESH_TETRAHEDRON], (MeshGroup){.first = 2, .count = 1});
+    dv_array_push(&mesh.group[MESH_TRIANGLE], (MeshGroup){.first = 1, .count = 2});
     assert_int_equal(mesh_merge_positions(&mesh, 1e-9).points, 2); /* the third pair is farther apart */
     assert_int_equal(mesh.position.count, 7);
     const MeshMerge merge = mesh_merge_positions(&mesh, 1e-6);

@@ -423,7 +423,7 @@ static void spheres_have_centres_and_radii(void **state)
     assert_int_equal(spheres.count, 2);
     assert_true(spheres.data[0].centre[2] == 3 && spheres.data[1].centre[0] == -1 && spheres.data[1].radius == 0.1);
     assert_string_equal(warnings, "line 6: unknown keyword 'odd'\n");
-    array_free(&spheres);
+    dv_array_free(&spheres);
 }
 
 static void wrong_sphere_files_are_refused_with_the_line(void **state)
@@ -439,7 +439,7 @@ static void wrong_sphere_files_are_refused_with_the_line(void **state)
         MeshReport report = {0};
         assert_false(mesh_read_spheres(cases[i][0], strlen(cases[i][0]), &spheres, &report));
         assert_string_equal(report.error, cases[i][1]);
-        array_free(&spheres);
+        dv_array_free(&spheres);
     }
 }
 

@@ -12,8 +12,8 @@
 #define DIVAN_MECHANICS_ELEMENT_BLOCKS_H
 
 #include "forcefield/element_chunks.h"
-#include "forcefield/force_field.h"
 #include "state/kept_pairs.h"
+#include <divan/kit/force_field.h>
 
 #include <math.h>
 

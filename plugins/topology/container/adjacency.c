@@ -133,7 +133,7 @@ Adjacency adjacency_points_around_points(ElementList edges, uint32_t points)
 Adjacency adjacency_elements_around_elements(ElementList elements, const Adjacency *around_points)
 {
     Adjacency around = make_rows(elements.count);
-    IndexArray found = {0};
+    DvIndexArray found = {0};
     uint32_t *seen = dv_alloc(elements.count, sizeof *seen); /* 1 + the element that met it last */
     for (uint32_t element = 0; element < elements.count; element++) {
         seen[element] = element + 1;
@@ -147,7 +147,7 @@ Adjacency adjacency_elements_around_elements(ElementList elements, const Adjacen
                 if (seen[other] == element + 1)
                     continue;
                 seen[other] = element + 1;
-                array_push(&found, other);
+                dv_array_push(&found, other);
             }
         }
         around.end[element] = around.limit[element] = found.count;
@@ -403,7 +403,7 @@ uint32_t parts_find(ElementList elements, const PartTable *table, ElementList li
     return invalid;
 }
 
-void parts_create(ElementList elements, const PartTable *table, bool sorted, const uint8_t *skip, IndexArray *list,
+void parts_create(ElementList elements, const PartTable *table, bool sorted, const uint8_t *skip, DvIndexArray *list,
                   uint32_t *number)
 {
     const uint32_t nodes = table->nodes, known = list->count / nodes;
@@ -416,7 +416,7 @@ void parts_create(ElementList elements, const PartTable *table, bool sorted, con
                 number[i - known] = same == i ? different : same < known ? same : number[same - known];
             if (same != i)
                 continue;
-            array_reserve(list, ((uint64_t)different + 1) * nodes);
+            dv_array_reserve(list, ((uint64_t)different + 1) * nodes);
             uint32_t *points = list->data + (size_t)different++ * nodes;
             part_points(elements, table, element, part, points);
             if (sorted)
@@ -437,7 +437,7 @@ static void rotate(uint32_t nodes, const uint32_t *cycle, uint32_t *rotated)
         rotated[k] = cycle[(smallest + k) % nodes];
 }
 
-uint32_t triangles_create(ElementList tetrahedra, bool distinct, IndexArray *triangles)
+uint32_t triangles_create(ElementList tetrahedra, bool distinct, DvIndexArray *triangles)
 {
     const PartTable *table = &tetrahedron_triangles;
     uint32_t *first = group_parts(tetrahedra, table, NULL, 0, NULL);
@@ -457,13 +457,13 @@ uint32_t triangles_create(ElementList tetrahedra, bool distinct, IndexArray *tri
                 continue;
         }
         for (int k = 0; k < 3; k++)
-            array_push(triangles, rotated[k]);
+            dv_array_push(triangles, rotated[k]);
     }
     dv_free(first);
     return again;
 }
 
-void quads_create(ElementList hexahedra, IndexArray *quads)
+void quads_create(ElementList hexahedra, DvIndexArray *quads)
 {
     const PartTable *table = &hexahedron_quads;
     uint32_t *first = group_parts(hexahedra, table, NULL, 0, NULL);
@@ -474,7 +474,7 @@ void quads_create(ElementList hexahedra, IndexArray *quads)
         part_points(hexahedra, table, i / 6, i % 6, face);
         rotate(4, face, rotated);
         for (int k = 0; k < 4; k++)
-            array_push(quads, rotated[k]);
+            dv_array_push(quads, rotated[k]);
     }
     dv_free(first);
 }

@@ -97,13 +97,13 @@ uint32_t parts_find(ElementList elements, const PartTable *table, ElementList li
 /* Appends the parts of the elements that the list lacks (taking points in any order), in the order of elements and
  * local parts. Points are stored ascending if `sorted`, otherwise as the table has them. `skip` as in ElementList, of
  * the list; or NULL. number: NULL, or [elements.count x table->parts] where each part is in the list. */
-void parts_create(ElementList elements, const PartTable *table, bool sorted, const uint8_t *skip, IndexArray *list,
+void parts_create(ElementList elements, const PartTable *table, bool sorted, const uint8_t *skip, DvIndexArray *list,
                   uint32_t *number);
 /* Faces of tetrahedra, outward, smallest point first. A face is new unless its reverse is listed already; one that
  * appears again in the same direction (tetrahedra of opposite orientation) is added again, or, with `distinct`, not.
  * Returns how many appeared again. */
-uint32_t triangles_create(ElementList tetrahedra, bool distinct, IndexArray *triangles);
+uint32_t triangles_create(ElementList tetrahedra, bool distinct, DvIndexArray *triangles);
 /* Faces of hexahedra, outward, smallest point first, each once. */
-void quads_create(ElementList hexahedra, IndexArray *quads);
+void quads_create(ElementList hexahedra, DvIndexArray *quads);
 
 #endif

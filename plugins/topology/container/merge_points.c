@@ -26,8 +26,8 @@ static bool copy_elements(Topology *topology, const ListOfKind *list, uint32_t p
     for (size_t i = 0; i < (size_t)elements.count * elements.nodes; i++)
         if (elements.at[i] >= points)
             return false;
-    ARRAY(void) array = {0};
-    array_grow(&array, size, elements.count);
+    DV_ARRAY(void) array = {0};
+    dv_array_grow(&array, size, elements.count);
     if (elements.count)
         memcpy(array.data, elements.at, elements.count * size);
     array.count = elements.count;
@@ -58,7 +58,7 @@ static void take(Topology *topology, const Mesh *mesh, const ListOfKind *list, s
     (void)dv_data_link(&topology->position, NULL);
     dv_data_set(&topology->position, mesh->position.data, mesh->position.count);
     for (size_t k = 0; k < lists; k++) {
-        ARRAY(void) array;
+        DV_ARRAY(void) array;
         memcpy(&array, list[k].array, sizeof array);
         if (array.count == 0 && topology_elements(topology, list[k].kind).count == 0)
             continue;
@@ -85,7 +85,7 @@ void topology_merge_points(Topology *topology)
     const ListOfKind lists[] = LISTS(mesh);
     const size_t count = sizeof lists / sizeof *lists;
     bool good = true;
-    array_append(&mesh.position, (const Vec3 *)(const void *)at, (uint32_t)positions);
+    dv_array_append(&mesh.position, (const Vec3 *)(const void *)at, (uint32_t)positions);
     for (size_t k = 0; k < count && good; k++)
         good = copy_elements(topology, &lists[k], (uint32_t)positions);
     if (good) {

@@ -21,19 +21,19 @@ DvStatus mesh_topology_update(DvObject *object, void *self)
     const ElementList tetrahedra = topology_elements(topology, DV_TETRAHEDRA);
     const ElementList hexahedra = topology_elements(topology, DV_HEXAHEDRA);
     if (topology->derived[DV_TRIANGLES]) {
-        IndexArray triangles = {0};
+        DvIndexArray triangles = {0};
         (void)triangles_create(tetrahedra, false, &triangles);
         topology_set_list(topology, DV_TRIANGLES, triangles.data, triangles.count / 3);
-        array_free(&triangles);
+        dv_array_free(&triangles);
     }
     if (topology->derived[DV_QUADS]) {
-        IndexArray quads = {0};
+        DvIndexArray quads = {0};
         quads_create(hexahedra, &quads);
         topology_set_list(topology, DV_QUADS, quads.data, quads.count / 4);
-        array_free(&quads);
+        dv_array_free(&quads);
     }
     if (topology->derived[DV_EDGES]) {
-        IndexArray edges = {0};
+        DvIndexArray edges = {0};
         if (tetrahedra.count + hexahedra.count > 0) {
             parts_create(tetrahedra, &tetrahedron_edges, true, NULL, &edges, NULL);
             parts_create(hexahedra, &hexahedron_edges, true, NULL, &edges, NULL);
@@ -42,7 +42,7 @@ DvStatus mesh_topology_update(DvObject *object, void *self)
             parts_create(topology_elements(topology, DV_QUADS), &quad_edges, true, NULL, &edges, NULL);
         }
         topology_set_list(topology, DV_EDGES, edges.data, edges.count / 2);
-        array_free(&edges);
+        dv_array_free(&edges);
     }
     return DV_OK; /* the mesh is the one it was: what they follow from tells of changes */
 }

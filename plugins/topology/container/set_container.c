@@ -26,8 +26,8 @@ static void complete_edges(Topology *topology)
                       known = topology_elements(topology, DV_EDGES);
     if (!table)
         return;
-    IndexArray edges = {0};
-    array_append(&edges, known.at, known.count * 2);
+    DvIndexArray edges = {0};
+    dv_array_append(&edges, known.at, known.count * 2);
     parts_create(elements, table, topology->own != DV_TRIANGLES, NULL, &edges, NULL);
     const uint32_t added = edges.count / 2 - known.count;
     if (known.count && added)
@@ -37,14 +37,14 @@ static void complete_edges(Topology *topology)
         (void)dv_data_link(&topology->list[DV_EDGES], NULL);
         topology_set_list(topology, DV_EDGES, edges.data, edges.count / 2);
     }
-    array_free(&edges);
+    dv_array_free(&edges);
 }
 
 static void create_faces(Topology *topology)
 {
     const ElementList elements = topology_elements(topology, topology->own);
     const DvElementKind face = topology->own == DV_TETRAHEDRA ? DV_TRIANGLES : DV_QUADS;
-    IndexArray faces = {0};
+    DvIndexArray faces = {0};
     if (topology_elements(topology, face).count > 0)
         return;
     if (topology->own == DV_TETRAHEDRA) {
@@ -59,7 +59,7 @@ static void create_faces(Topology *topology)
     }
     (void)dv_data_link(&topology->list[face], NULL);
     topology_set_list(topology, face, faces.data, faces.count / dv_element_nodes(face));
-    array_free(&faces);
+    dv_array_free(&faces);
 }
 
 /* Elements that name a point twice, for checkTopology. */
@@ -161,17 +161,17 @@ void set_container_remember(Topology *topology)
     count_told(topology);
     if (topology->edited && !topology->loose_changed)
         return;
-    IndexArray saved = {0};
+    DvIndexArray saved = {0};
     for (int kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++) {
-        const IndexArray *loose = &topology->loose[kind];
-        array_push(&saved, loose->count);
+        const DvIndexArray *loose = &topology->loose[kind];
+        dv_array_push(&saved, loose->count);
         for (uint32_t i = 0; i < loose->count; i++) {
-            array_push(&saved, loose->data[i]);
-            array_push(&saved, topology->dangling[kind][loose->data[i]]);
+            dv_array_push(&saved, loose->data[i]);
+            dv_array_push(&saved, topology->dangling[kind][loose->data[i]]);
         }
     }
     dv_data_set(&topology->saved, saved.data, saved.count);
-    array_free(&saved);
+    dv_array_free(&saved);
     topology->edited = true;
     topology->loose_changed = false;
 }
@@ -191,7 +191,7 @@ static bool restore_dangling(Topology *topology, DvElementKind kind, const uint3
     for (uint32_t i = 0; i < count; i++, *at += 2) {
         if ((*at)[0] >= elements)
             return false;
-        array_push(&topology->loose[kind], (*at)[0]);
+        dv_array_push(&topology->loose[kind], (*at)[0]);
         topology->dangling[kind][(*at)[0]] = (uint8_t)(*at)[1];
     }
     return true;
@@ -262,7 +262,7 @@ static DvStatus restore(DvObject *object, void *self)
 
 /* What the lists were when the scene started. */
 typedef struct FirstMesh {
-    IndexArray list[DV_ELEMENT_KINDS];
+    DvIndexArray list[DV_ELEMENT_KINDS];
     uint32_t points;
     bool moved;
 } FirstMesh;
@@ -270,7 +270,7 @@ typedef struct FirstMesh {
 static void forget_first(Topology *topology)
 {
     for (int kind = DV_EDGES; topology->first && kind <= DV_HEXAHEDRA; kind++)
-        array_free(&topology->first->list[kind]);
+        dv_array_free(&topology->first->list[kind]);
     dv_free(topology->first);
     topology->first = NULL;
 }
@@ -289,7 +289,7 @@ static void store_reset_state(DvObject *object, void *self)
     first->moved = topology->moved;
     for (int kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++) {
         const ElementList list = topology_elements(topology, kind);
-        array_append(&first->list[kind], list.at, list.count * list.nodes);
+        dv_array_append(&first->list[kind], list.at, list.count * list.nodes);
         if (!topology->list[kind].field)
             continue;
         (void)dv_data_begin(&topology->list[kind], list.count + list.count / 4); /* and room for some more */

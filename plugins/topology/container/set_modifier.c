@@ -44,9 +44,9 @@ static int descending(const void *a, const void *b)
 }
 
 /* The numbers from the largest down, each once. False: one is not below `limit`. */
-static bool sort_numbers(uint32_t count, const uint32_t *numbers, uint32_t limit, IndexArray *sorted)
+static bool sort_numbers(uint32_t count, const uint32_t *numbers, uint32_t limit, DvIndexArray *sorted)
 {
-    array_append(sorted, numbers, count);
+    dv_array_append(sorted, numbers, count);
     if (count)
         qsort(sorted->data, count, sizeof *sorted->data, descending);
     uint32_t kept = 0;
@@ -94,7 +94,7 @@ static void end_rows(Topology *topology, DvElementKind kind, uint32_t count)
 
 static uint32_t *loose_entry(Topology *topology, DvElementKind kind, uint32_t element)
 {
-    IndexArray *loose = &topology->loose[kind];
+    DvIndexArray *loose = &topology->loose[kind];
     uint32_t i = 0;
     while (i < loose->count && loose->data[i] != element)
         i++;
@@ -119,7 +119,7 @@ static void move_dangling(Topology *topology, DvElementKind kind, uint32_t eleme
     dangling[last] = 0;
 }
 
-static void remove_rows(Topology *topology, DvElementKind kind, const IndexArray *sorted)
+static void remove_rows(Topology *topology, DvElementKind kind, const DvIndexArray *sorted)
 {
     if (sorted->count == 0)
         return;
@@ -140,9 +140,9 @@ static void remove_rows(Topology *topology, DvElementKind kind, const IndexArray
 
 /* Parts (or points) of the elements to go that only these have: those that appear as often among them as at all. */
 static void find_isolated(const uint32_t *part_of, uint32_t per_element, const Adjacency *around,
-                          const IndexArray *gone, IndexArray *isolated)
+                          const DvIndexArray *gone, DvIndexArray *isolated)
 {
-    array_reserve(isolated, (uint64_t)gone->count * per_element);
+    dv_array_reserve(isolated, (uint64_t)gone->count * per_element);
     for (uint32_t i = 0; i < gone->count; i++)
         for (uint32_t j = 0; j < per_element; j++) {
             const uint32_t part = part_of[(size_t)gone->data[i] * per_element + j];
@@ -164,8 +164,8 @@ static void find_isolated(const uint32_t *part_of, uint32_t per_element, const A
     dv_free(times);
 }
 
-static void find_isolated_parts(Topology *topology, DvElementKind kind, DvElementKind part, const IndexArray *gone,
-                                IndexArray *isolated)
+static void find_isolated_parts(Topology *topology, DvElementKind kind, DvElementKind part, const DvIndexArray *gone,
+                                DvIndexArray *isolated)
 {
     uint32_t per_element;
     const uint32_t *part_of = topology_parts(topology, kind, part, &per_element);
@@ -173,7 +173,7 @@ static void find_isolated_parts(Topology *topology, DvElementKind kind, DvElemen
         find_isolated(part_of, per_element, topology_adjacency(topology, part, kind), gone, isolated);
 }
 
-static void tell_removal(Topology *topology, DvElementKind kind, const IndexArray *sorted, bool without_states)
+static void tell_removal(Topology *topology, DvElementKind kind, const DvIndexArray *sorted, bool without_states)
 {
     const uint32_t count = kind == DV_POINTS ? topology->points : topology_elements(topology, kind).count;
     if (sorted->count)
@@ -213,7 +213,7 @@ static void loosen(Topology *topology, DvElementKind kind, const uint32_t *point
     uint8_t *bits = &topology->dangling[kind][element];
     if (*bits == 0) {
         tables_take_out(topology, kind, element);
-        array_push(&topology->loose[kind], element);
+        dv_array_push(&topology->loose[kind], element);
     }
     for (uint32_t j = 0; j < list.nodes; j++)
         if (points[j] == point)
@@ -262,7 +262,7 @@ static void rename_point(Topology *topology, DvElementKind kind, uint32_t old, u
     topology_edited(topology);
 }
 
-static void remove_sorted_points(Topology *topology, const IndexArray *sorted, bool without_states)
+static void remove_sorted_points(Topology *topology, const DvIndexArray *sorted, bool without_states)
 {
     if (sorted->count == 0)
         return;
@@ -287,7 +287,7 @@ static void remove_sorted_points(Topology *topology, const IndexArray *sorted, b
 
 DvStatus topology_remove_points(Topology *topology, uint32_t count, const uint32_t *points, bool without_states)
 {
-    IndexArray sorted = {0};
+    DvIndexArray sorted = {0};
     DvStatus status = DV_OK;
     if (!sort_numbers(count, points, topology->points, &sorted))
         status = out_of_range(topology, DV_POINTS, sorted.data[0], topology->points);
@@ -302,7 +302,7 @@ DvStatus topology_remove_points(Topology *topology, uint32_t count, const uint32
     }
     if (status == DV_OK)
         remove_sorted_points(topology, &sorted, without_states);
-    array_free(&sorted);
+    dv_array_free(&sorted);
     return status;
 }
 
@@ -390,7 +390,7 @@ static void append(Topology *topology, DvElementKind kind, const uint32_t *eleme
 }
 
 /* Leaves out those that the container has. number: [elements of the list] in the container, once the others have been appended. */
-static void leave_known_out(Topology *topology, DvElementKind kind, IndexArray *list, uint32_t *number)
+static void leave_known_out(Topology *topology, DvElementKind kind, DvIndexArray *list, uint32_t *number)
 {
     const uint32_t nodes = dv_element_nodes(kind), before = topology_elements(topology, kind).count;
     const EditTables tables = tables_of(topology);
@@ -412,7 +412,7 @@ static uint32_t *append_parts(Topology *topology, DvElementKind of, DvElementKin
     const PartTable *table = topology_part_table(of, part);
     if (!table || added.count == 0)
         return NULL;
-    IndexArray list = {0};
+    DvIndexArray list = {0};
     uint32_t *number = dv_alloc((size_t)added.count * table->parts, sizeof *number);
     parts_create(added, table, sorted, NULL, &list, number);
     uint32_t *place = dv_alloc(list.count / table->nodes, sizeof *place);
@@ -425,7 +425,7 @@ static uint32_t *append_parts(Topology *topology, DvElementKind of, DvElementKin
            NULL);
     dv_free(edges);
     dv_free(place);
-    array_free(&list);
+    dv_array_free(&list);
     return number;
 }
 
@@ -466,10 +466,10 @@ DvStatus topology_remove_elements(Topology *topology, DvElementKind kind, uint32
                         "only %s can be removed from it, with what they leave behind",
                         list_name(topology, topology->own));
     const ElementList list = topology_elements(topology, kind);
-    IndexArray sorted = {0}, faces = {0}, edges = {0}, points = {0};
+    DvIndexArray sorted = {0}, faces = {0}, edges = {0}, points = {0};
     if (!sort_numbers(count, elements, list.count, &sorted)) {
         const DvStatus status = out_of_range(topology, kind, sorted.data[0], list.count);
-        array_free(&sorted);
+        dv_array_free(&sorted);
         return status;
     }
     tables_prepare(topology);
@@ -489,10 +489,10 @@ DvStatus topology_remove_elements(Topology *topology, DvElementKind kind, uint32
     remove_rows(topology, DV_EDGES, &edges);
     set_container_remember(topology);
     remove_sorted_points(topology, &points, cascade.without_states);
-    array_free(&sorted);
-    array_free(&faces);
-    array_free(&edges);
-    array_free(&points);
+    dv_array_free(&sorted);
+    dv_array_free(&faces);
+    dv_array_free(&edges);
+    dv_array_free(&points);
     return DV_OK;
 }
 

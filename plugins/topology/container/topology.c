@@ -98,7 +98,7 @@ void topology_tie(Topology *topology, DvElementKind kind)
     dv_free(topology->dangling[kind]);
     topology->dangling[kind] = NULL;
     topology->dangling_room[kind] = 0;
-    array_clear(&topology->loose[kind]);
+    dv_array_clear(&topology->loose[kind]);
 }
 
 void topology_clear(Topology *topology)
@@ -364,7 +364,7 @@ void topology_destroy(DvObject *object, void *self)
     forget_adjacency(topology);
     for (int kind = 0; kind < DV_ELEMENT_KINDS; kind++) {
         dv_free(topology->dangling[kind]);
-        array_free(&topology->loose[kind]);
+        dv_array_free(&topology->loose[kind]);
     }
 }
 

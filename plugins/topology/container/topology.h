@@ -33,13 +33,13 @@ typedef struct Topology {
     bool derived[DV_ELEMENT_KINDS];      /* computed from higher elements */
     uint8_t *dangling[DV_ELEMENT_KINDS]; /* bit j: point j of the element has been removed; NULL: none */
     uint32_t dangling_room[DV_ELEMENT_KINDS];
-    IndexArray loose[DV_ELEMENT_KINDS]; /* the elements with such points, in no order */
-    bool loose_changed, edited;         /* since that was put into `saved`; at all */
-    DvElementKind own;                  /* set containers: the kind they are named after; DV_POINTS otherwise */
-    bool dynamic;                       /* a set container */
-    bool restoring;                     /* a saved scene puts its lists back: mappings find their way themselves */
-    bool moved;                         /* points were added, removed or renumbered: `position` is no longer theirs */
-    uint32_t told[DV_ELEMENT_KINDS];    /* set containers: counts that attached data know */
+    DvIndexArray loose[DV_ELEMENT_KINDS]; /* the elements with such points, in no order */
+    bool loose_changed, edited;           /* since that was put into `saved`; at all */
+    DvElementKind own;                    /* set containers: the kind they are named after; DV_POINTS otherwise */
+    bool dynamic;                         /* a set container */
+    bool restoring;                       /* a saved scene puts its lists back: mappings find their way themselves */
+    bool moved;                           /* points were added, removed or renumbered: `position` is no longer theirs */
+    uint32_t told[DV_ELEMENT_KINDS];      /* set containers: counts that attached data know */
     bool (*grid_shape)(struct Topology *topology, DvGridShape *shape); /* grids */
     bool modifiable;                                                   /* set containers: a modifier may change it */
     struct FirstMesh *first; /* likewise: what a reset puts back, once it may change; see set_container.c */

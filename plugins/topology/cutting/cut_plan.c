@@ -40,18 +40,18 @@ typedef struct Work {
     const CutMesh *mesh;
     const BladeSurface *surface;
     double snap;
-    ARRAY(Crossing) crossings;
+    DV_ARRAY(Crossing) crossings;
     KeyTable crossing_of; /* edge -> 1 + crossing, or `missed` */
-    IndexArray split;     /* crossings by rank */
-    IndexArray region;    /* elements that the cut may change */
+    DvIndexArray split;   /* crossings by rank */
+    DvIndexArray region;  /* elements that the cut may change */
     uint8_t *taken;       /* [elements] in the region */
     uint8_t
         *point; /* [points] ON_CUT, OWNED; from FIRST_SIDE on, which of the six sides of the blade's box it is beyond */
-    ARRAY(Piece) pieces;
+    DV_ARRAY(Piece) pieces;
     KeyTable faces; /* with a point on the cut -> 1 + piece * corners + the corner across */
-    ARRAY(Apart) apart;
-    IndexArray group;     /* [pieces x corners] what hangs together around a point: union-find */
-    IndexArray number;    /* [pieces x corners] of a group: its point */
+    DV_ARRAY(Apart) apart;
+    DvIndexArray group;   /* [pieces x corners] what hangs together around a point: union-find */
+    DvIndexArray number;  /* [pieces x corners] of a group: its point */
     uint8_t *split_point; /* [split] ON_CUT where a face opens, OWNED */
 } Work;
 
@@ -81,11 +81,11 @@ static void look_at_edge(Work *w, uint32_t a, uint32_t b)
     if (!blade_crosses(w->surface, from, to, &where))
         return;
     *crossing = w->crossings.count + 1;
-    array_push(&w->crossings, (Crossing){.from = ends[0],
-                                         .to = ends[1],
-                                         .where = where,
-                                         .length = dv_vec3_distance(dv_vec3_load(from), dv_vec3_load(to)),
-                                         .rank = NONE});
+    dv_array_push(&w->crossings, (Crossing){.from = ends[0],
+                                            .to = ends[1],
+                                            .where = where,
+                                            .length = dv_vec3_distance(dv_vec3_load(from), dv_vec3_load(to)),
+                                            .rank = NONE});
 }
 
 static void find_sides(Work *w)
@@ -113,7 +113,7 @@ static bool near_blade(const Work *w, const uint32_t *corners)
 }
 
 /* Elements that have not all corners beyond the same side of the blade's box. */
-static inline void find_candidates(const Work *w, uint32_t corners, IndexArray *candidates)
+static inline void find_candidates(const Work *w, uint32_t corners, DvIndexArray *candidates)
 {
     const uint32_t *points = w->mesh->elements;
     const uint8_t *side = w->point;
@@ -121,12 +121,12 @@ static inline void find_candidates(const Work *w, uint32_t corners, IndexArray *
         const uint32_t beyond =
             side[points[0]] & side[points[1]] & side[points[2]] & (corners == 4 ? side[points[3]] : UINT8_MAX);
         if (beyond < FIRST_SIDE)
-            array_push(candidates, e);
+            dv_array_push(candidates, e);
     }
 }
 
 /* Elements in the way of the blade go to `near`. */
-static void find_crossings(Work *w, IndexArray *near)
+static void find_crossings(Work *w, DvIndexArray *near)
 {
     if (w->mesh->corners == 4)
         find_candidates(w, 4, near);
@@ -173,13 +173,13 @@ static bool fills_an_element(const Work *w, uint32_t point)
 /* The cut goes through points that it passes closely, the closest first. */
 static void put_points_on_cut(Work *w)
 {
-    ARRAY(NearPoint) near = {0};
+    DV_ARRAY(NearPoint) near = {0};
     for (uint32_t i = 0; i < w->crossings.count; i++) {
         const Crossing *crossing = &w->crossings.data[i];
         if (crossing->where < w->snap)
-            array_push(&near, (NearPoint){crossing->from, crossing->where});
+            dv_array_push(&near, (NearPoint){crossing->from, crossing->where});
         else if (crossing->where > 1.0 - w->snap)
-            array_push(&near, (NearPoint){crossing->to, 1.0 - crossing->where});
+            dv_array_push(&near, (NearPoint){crossing->to, 1.0 - crossing->where});
     }
     if (near.count)
         qsort(near.data, near.count, sizeof *near.data, by_distance);
@@ -188,7 +188,7 @@ static void put_points_on_cut(Work *w)
         if (!(w->point[point] & ON_CUT) && !fills_an_element(w, point))
             w->point[point] |= ON_CUT;
     }
-    array_free(&near);
+    dv_array_free(&near);
 }
 
 static int by_length(const void *a, const void *b)
@@ -213,11 +213,11 @@ static void choose_splits(Work *w)
             order[count++] = crossing;
     }
     qsort(order, count, sizeof *order, by_length);
-    array_clear(&w->split);
+    dv_array_clear(&w->split);
     for (uint32_t rank = 0; rank < count; rank++) {
         const uint32_t which = (uint32_t)(order[rank] - w->crossings.data);
         w->crossings.data[which].rank = rank;
-        array_push(&w->split, which);
+        dv_array_push(&w->split, which);
     }
     dv_free(order);
 }
@@ -227,7 +227,7 @@ static void choose_splits(Work *w)
 static void take_element(Work *w, uint32_t e)
 {
     if (!w->taken[e])
-        array_push(&w->region, e);
+        dv_array_push(&w->region, e);
     w->taken[e] = 1;
 }
 
@@ -238,7 +238,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* All elements that have an edge to be split or a point on the cut. */
-static void find_region(Work *w, const IndexArray *near)
+static void find_region(Work *w, const DvIndexArray *near)
 {
     const DvAdjacency *around = &w->mesh->around;
     for (uint32_t i = 0; i < w->crossings.count; i++) {
@@ -302,7 +302,7 @@ static void split_element(Work *w, uint32_t e)
             pieces[p].corner[b] = point;
         }
     }
-    array_append(&w->pieces, pieces, pieces_now);
+    dv_array_append(&w->pieces, pieces, pieces_now);
 }
 
 static bool on_cut(const Work *w, uint32_t point)
@@ -353,7 +353,7 @@ static inline __attribute__((always_inline)) void meet(Work *w, uint32_t corners
     const Piece *piece = &w->pieces.data[first];
     const uint32_t face = ((1u << corners) - 1) & ~(1u << across), cut = corners_on_cut(w, piece, corners) & face;
     if (cut == face) {
-        array_push(&w->apart, (Apart){first, second, across});
+        dv_array_push(&w->apart, (Apart){first, second, across});
         return;
     }
     for (uint32_t c = 0; c < corners; c++)
@@ -364,7 +364,7 @@ static inline __attribute__((always_inline)) void meet(Work *w, uint32_t corners
 
 static inline __attribute__((always_inline)) void find_groups_of(Work *w, uint32_t corners)
 {
-    array_resize(&w->group, w->pieces.count * corners);
+    dv_array_resize(&w->group, w->pieces.count * corners);
     for (uint32_t i = 0; i < w->group.count; i++)
         w->group.data[i] = i;
     key_table_reserve(&w->faces, w->pieces.count * corners / 2);
@@ -430,8 +430,8 @@ static bool drop_idle_splits(Work *w)
 /* Returns how many faces open. */
 static uint32_t make_pieces(Work *w)
 {
-    array_clear(&w->pieces);
-    array_clear(&w->apart);
+    dv_array_clear(&w->pieces);
+    dv_array_clear(&w->apart);
     key_table_clear(&w->faces);
     dv_free(w->split_point);
     w->split_point = dv_alloc((size_t)w->split.count + 1, 1);
@@ -457,7 +457,7 @@ static uint32_t number_of(Work *w, CutPlan *plan, uint32_t corner, uint32_t poin
     if (*state & OWNED) {
         const CutPoint same = new_point ? plan->points.data[point - w->mesh->points] : (CutPoint){{point, point}, 0.0};
         number = w->mesh->points + plan->points.count;
-        array_push(&plan->points, same);
+        dv_array_push(&plan->points, same);
         plan->doubled++;
     }
     *state |= OWNED;
@@ -470,11 +470,11 @@ static void write_plan(Work *w, CutPlan *plan)
     const uint32_t corners = w->mesh->corners;
     for (uint32_t rank = 0; rank < w->split.count; rank++) {
         const Crossing *crossing = &w->crossings.data[w->split.data[rank]];
-        array_push(&plan->points, (CutPoint){{crossing->from, crossing->to}, crossing->where});
+        dv_array_push(&plan->points, (CutPoint){{crossing->from, crossing->to}, crossing->where});
     }
-    array_resize(&w->number, w->group.count);
+    dv_array_resize(&w->number, w->group.count);
     memset(w->number.data, 0xFF, w->group.count * sizeof *w->number.data);
-    array_reserve(&plan->elements, (uint64_t)w->pieces.count * corners);
+    dv_array_reserve(&plan->elements, (uint64_t)w->pieces.count * corners);
     for (uint32_t first = 0, end; first < w->pieces.count; first = end) {
         const uint32_t parent = w->pieces.data[first].parent, start = plan->elements.count;
         bool same = true;
@@ -489,16 +489,16 @@ static void write_plan(Work *w, CutPlan *plan)
             plan->elements.count = start;
             continue;
         }
-        array_push(&plan->replaced, parent);
+        dv_array_push(&plan->replaced, parent);
         for (uint32_t p = first; p < end; p++)
-            array_push(&plan->parents, parent);
+            dv_array_push(&plan->parents, parent);
     }
 }
 
 CutPlan cut_plan(const CutMesh *mesh, const BladeSurface *surface, double snap)
 {
     CutPlan plan = {0};
-    IndexArray near = {0};
+    DvIndexArray near = {0};
     Work w = {.mesh = mesh,
               .surface = surface,
               .snap = snap,
@@ -516,16 +516,16 @@ CutPlan cut_plan(const CutMesh *mesh, const BladeSurface *surface, double snap)
         if (plan.faces)
             write_plan(&w, &plan);
     }
-    array_free(&near);
-    array_free(&w.crossings);
+    dv_array_free(&near);
+    dv_array_free(&w.crossings);
     key_table_free(&w.crossing_of);
-    array_free(&w.split);
-    array_free(&w.region);
-    array_free(&w.pieces);
+    dv_array_free(&w.split);
+    dv_array_free(&w.region);
+    dv_array_free(&w.pieces);
     key_table_free(&w.faces);
-    array_free(&w.apart);
-    array_free(&w.group);
-    array_free(&w.number);
+    dv_array_free(&w.apart);
+    dv_array_free(&w.group);
+    dv_array_free(&w.number);
     dv_free(w.taken);
     dv_free(w.point);
     dv_free(w.split_point);
@@ -534,10 +534,10 @@ CutPlan cut_plan(const CutMesh *mesh, const BladeSurface *surface, double snap)
 
 void cut_plan_free(CutPlan *plan)
 {
-    array_free(&plan->points);
-    array_free(&plan->elements);
-    array_free(&plan->parents);
-    array_free(&plan->replaced);
+    dv_array_free(&plan->points);
+    dv_array_free(&plan->elements);
+    dv_array_free(&plan->parents);
+    dv_array_free(&plan->replaced);
 }
 
 /* ---- Angles ---- */

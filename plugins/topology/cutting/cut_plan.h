@@ -13,7 +13,7 @@
 #define DIVAN_TOPOLOGY_CUT_PLAN_H
 
 #include "blade.h"
-#include "mesh/array.h"
+#include <divan/kit/array.h>
 
 /* Of triangles, a face is an edge. */
 typedef struct CutMesh {
@@ -31,10 +31,10 @@ typedef struct CutPoint {
 } CutPoint;
 
 typedef struct CutPlan {
-    ARRAY(CutPoint) points; /* get the numbers behind those of the mesh */
-    IndexArray elements;    /* x corners: the pieces */
-    IndexArray parents;     /* of each piece */
-    IndexArray replaced;    /* elements that go, ascending */
+    DV_ARRAY(CutPoint) points; /* get the numbers behind those of the mesh */
+    DvIndexArray elements;     /* x corners: the pieces */
+    DvIndexArray parents;      /* of each piece */
+    DvIndexArray replaced;     /* elements that go, ascending */
     uint32_t doubled, faces;
 } CutPlan;
 

@@ -14,9 +14,9 @@
  * away, and half the depth thick on both sides of its plane. Its frame is computed once, at init.
  */
 #include "boxes.h"
-#include "mesh/array.h"
 #include <divan/contracts/drawing.h>
 #include <divan/contracts/state.h>
+#include <divan/kit/array.h>
 #include <divan/math/vec.h>
 #include <inttypes.h>
 #include <math.h>

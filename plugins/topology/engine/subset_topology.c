@@ -70,7 +70,7 @@ typedef struct Parts {
     const uint32_t *element[DV_ELEMENT_KINDS];
     uint8_t *side[DV_ELEMENT_KINDS];       /* [count] Side; of points: of the region alone */
     uint32_t count[DV_ELEMENT_KINDS], dim; /* numbers per position */
-    IndexArray order[3];                   /* points of each side */
+    DvIndexArray order[3];                 /* points of each side */
     uint32_t *place[3];                    /* [points] in the order, INVALID_INDEX: it is not there */
     uint32_t border;
 } Parts;
@@ -80,7 +80,7 @@ static void parts_free(Parts *parts)
     for (int kind = 0; kind < DV_ELEMENT_KINDS; kind++)
         dv_free(parts->side[kind]);
     for (int side = INSIDE; side <= OUTSIDE; side++) {
-        array_free(&parts->order[side]);
+        dv_array_free(&parts->order[side]);
         dv_free(parts->place[side]);
     }
 }
@@ -181,7 +181,7 @@ static void place(Parts *parts, Side side, uint32_t point)
     if (parts->place[side][point] != INVALID_INDEX)
         return;
     parts->place[side][point] = parts->order[side].count;
-    array_push(&parts->order[side], point);
+    dv_array_push(&parts->order[side], point);
 }
 
 /* Points inside that an element outside has, ascending. */
@@ -228,7 +228,7 @@ static void place_points(Parts *parts, bool by_tetrahedra, bool local)
 
 static void write_points(const Parts *parts, Side side, DvData *indices, DvData *positions)
 {
-    const IndexArray *order = &parts->order[side];
+    const DvIndexArray *order = &parts->order[side];
     if (indices)
         dv_data_set(indices, order->data, order->count);
     double *at = dv_data_begin_all(positions, order->count);
@@ -240,21 +240,21 @@ static void write_points(const Parts *parts, Side side, DvData *indices, DvData 
 static void write_elements(const Parts *parts, int kind, Side side, bool local, DvData *indices, DvData *elements)
 {
     const uint32_t nodes = dv_element_nodes((DvElementKind)kind);
-    IndexArray number = {0}, list = {0};
+    DvIndexArray number = {0}, list = {0};
     for (uint32_t i = 0; i < parts->count[kind]; i++) {
         if (parts->side[kind][i] != side)
             continue;
-        array_push(&number, i);
+        dv_array_push(&number, i);
         for (uint32_t j = 0; j < nodes; j++) {
             const uint32_t point = element_of(parts, kind, i)[j];
-            array_push(&list, local ? parts->place[side][point] : point);
+            dv_array_push(&list, local ? parts->place[side][point] : point);
         }
     }
     if (indices)
         dv_data_set(indices, number.data, number.count);
     dv_data_set(elements, list.data, number.count);
-    array_free(&number);
-    array_free(&list);
+    dv_array_free(&number);
+    dv_array_free(&list);
 }
 
 static void write_parts(SubsetTopology *self, const Parts *parts, bool local)

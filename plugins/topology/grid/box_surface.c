@@ -83,7 +83,7 @@ void box_surface_places(const BoxSurface *box, uint32_t (*places)[3])
             }
 }
 
-static void add_edge(const BoxSurface *box, const uint32_t at[3], int axis, IndexArray *edges)
+static void add_edge(const BoxSurface *box, const uint32_t at[3], int axis, DvIndexArray *edges)
 {
     uint32_t end[3] = {at[0], at[1], at[2]};
     bool on_surface = false;
@@ -92,11 +92,11 @@ static void add_edge(const BoxSurface *box, const uint32_t at[3], int axis, Inde
         on_surface = on_surface || (face / 2 != axis && is_on(box, at, face));
     if (!on_surface || end[axis] == box->n[axis])
         return;
-    array_push(edges, number_on(box, at, face_of(box, at)));
-    array_push(edges, number_on(box, end, face_of(box, end)));
+    dv_array_push(edges, number_on(box, at, face_of(box, at)));
+    dv_array_push(edges, number_on(box, end, face_of(box, end)));
 }
 
-void box_surface_edges(const BoxSurface *box, IndexArray *edges)
+void box_surface_edges(const BoxSurface *box, DvIndexArray *edges)
 {
     uint32_t at[3];
     for (at[2] = 0; at[2] < box->n[2]; at[2]++)
@@ -107,18 +107,18 @@ void box_surface_edges(const BoxSurface *box, IndexArray *edges)
 }
 
 /* From `at` along axis a, then also b. */
-static void add_quad(const BoxSurface *box, const uint32_t at[3], int face, int a, int b, IndexArray *quads)
+static void add_quad(const BoxSurface *box, const uint32_t at[3], int face, int a, int b, DvIndexArray *quads)
 {
     static const bool corners[4][2] = {{false, false}, {true, false}, {true, true}, {false, true}};
     for (int i = 0; i < 4; i++) {
         uint32_t corner[3] = {at[0], at[1], at[2]};
         corner[a] += corners[i][0];
         corner[b] += corners[i][1];
-        array_push(quads, number_on(box, corner, face));
+        dv_array_push(quads, number_on(box, corner, face));
     }
 }
 
-void box_surface_quads(const BoxSurface *box, IndexArray *quads)
+void box_surface_quads(const BoxSurface *box, DvIndexArray *quads)
 {
     for (int axis = 2; axis >= 0; axis--)
         for (int far = 0; far < 2; far++) {

@@ -25,8 +25,8 @@ uint32_t box_surface_points(const BoxSurface *box);
 /* Place of each point in the block, 3 numbers each. */
 void box_surface_places(const BoxSurface *box, uint32_t (*places)[3]);
 /* At each point of the surface, in the order z, y, x: the edges that go from it along x, y and z. */
-void box_surface_edges(const BoxSurface *box, IndexArray *edges);
+void box_surface_edges(const BoxSurface *box, DvIndexArray *edges);
 /* Looking outward: face z = 0, face z = nz - 1, then those of y, then those of x. */
-void box_surface_quads(const BoxSurface *box, IndexArray *quads);
+void box_surface_quads(const BoxSurface *box, DvIndexArray *quads);
 
 #endif

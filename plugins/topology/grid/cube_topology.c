@@ -55,7 +55,7 @@ static void fill(CubeTopology *cube, const BoxSurface *box)
 {
     Topology *topology = &cube->topology;
     const uint32_t points = box_surface_points(box);
-    IndexArray edges = {0}, quads = {0};
+    DvIndexArray edges = {0}, quads = {0};
     uint32_t(*places)[3] = dv_alloc(points, sizeof *places);
     box_surface_places(box, places);
     topology_set_points(topology, points);
@@ -68,8 +68,8 @@ static void fill(CubeTopology *cube, const BoxSurface *box)
     box_surface_quads(box, &quads);
     topology_set_list(topology, DV_EDGES, edges.data, edges.count / 2);
     topology_set_list(topology, DV_QUADS, quads.data, quads.count / 4);
-    array_free(&edges);
-    array_free(&quads);
+    dv_array_free(&edges);
+    dv_array_free(&quads);
 }
 
 DvStatus cube_topology_parse(DvObject *object, void *self, const DvAttributes *attributes)

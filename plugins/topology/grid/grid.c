@@ -9,21 +9,21 @@ static uint32_t point_at(const uint32_t n[3], uint32_t x, uint32_t y, uint32_t z
     return x + n[0] * (y + n[1] * z);
 }
 
-void grid_hexahedra(const uint32_t n[3], IndexArray *hexahedra)
+void grid_hexahedra(const uint32_t n[3], DvIndexArray *hexahedra)
 {
     for (uint32_t z = 0; z + 1 < n[2]; z++)
         for (uint32_t y = 0; y + 1 < n[1]; y++)
             for (uint32_t x = 0; x + 1 < n[0]; x++)
                 for (uint32_t top = 0; top < 2; top++) {
-                    array_push(hexahedra, point_at(n, x, y, z + top));
-                    array_push(hexahedra, point_at(n, x + 1, y, z + top));
-                    array_push(hexahedra, point_at(n, x + 1, y + 1, z + top));
-                    array_push(hexahedra, point_at(n, x, y + 1, z + top));
+                    dv_array_push(hexahedra, point_at(n, x, y, z + top));
+                    dv_array_push(hexahedra, point_at(n, x + 1, y, z + top));
+                    dv_array_push(hexahedra, point_at(n, x + 1, y + 1, z + top));
+                    dv_array_push(hexahedra, point_at(n, x, y + 1, z + top));
                 }
 }
 
 /* Quads spanned by axes a and b. */
-static void add_quads(const uint32_t n[3], int a, int b, IndexArray *quads)
+static void add_quads(const uint32_t n[3], int a, int b, DvIndexArray *quads)
 {
     const uint32_t stride[3] = {1, n[0], n[0] * n[1]};
     uint32_t last[3] = {n[0], n[1], n[2]}; /* one past the last first corner */
@@ -33,29 +33,29 @@ static void add_quads(const uint32_t n[3], int a, int b, IndexArray *quads)
         for (uint32_t y = 0; y < last[1]; y++)
             for (uint32_t x = 0; x < last[0]; x++) {
                 const uint32_t corner = point_at(n, x, y, z);
-                array_push(quads, corner);
-                array_push(quads, corner + stride[a]);
-                array_push(quads, corner + stride[a] + stride[b]);
-                array_push(quads, corner + stride[b]);
+                dv_array_push(quads, corner);
+                dv_array_push(quads, corner + stride[a]);
+                dv_array_push(quads, corner + stride[a] + stride[b]);
+                dv_array_push(quads, corner + stride[b]);
             }
 }
 
-void grid_quads(const uint32_t n[3], IndexArray *quads)
+void grid_quads(const uint32_t n[3], DvIndexArray *quads)
 {
     add_quads(n, 0, 1, quads);
     add_quads(n, 0, 2, quads);
     add_quads(n, 1, 2, quads);
 }
 
-void grid_triangles(const uint32_t *quads, uint32_t count, IndexArray *triangles)
+void grid_triangles(const uint32_t *quads, uint32_t count, DvIndexArray *triangles)
 {
     static const uint8_t halves[6] = {0, 1, 2, 0, 2, 3};
     for (uint32_t quad = 0; quad < count; quad++)
         for (int i = 0; i < 6; i++)
-            array_push(triangles, quads[4 * (size_t)quad + halves[i]]);
+            dv_array_push(triangles, quads[4 * (size_t)quad + halves[i]]);
 }
 
-void grid_edges(const uint32_t n[3], IndexArray *edges)
+void grid_edges(const uint32_t n[3], DvIndexArray *edges)
 {
     const uint32_t stride[3] = {1, n[0], n[0] * n[1]};
     for (int axis = 0; axis < 3; axis++) {
@@ -64,8 +64,8 @@ void grid_edges(const uint32_t n[3], IndexArray *edges)
         for (uint32_t z = 0; z < last[2]; z++)
             for (uint32_t y = 0; y < last[1]; y++)
                 for (uint32_t x = 0; x < last[0]; x++) {
-                    array_push(edges, point_at(n, x, y, z));
-                    array_push(edges, point_at(n, x, y, z) + stride[axis]);
+                    dv_array_push(edges, point_at(n, x, y, z));
+                    dv_array_push(edges, point_at(n, x, y, z) + stride[axis]);
                 }
     }
 }

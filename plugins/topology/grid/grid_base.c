@@ -83,7 +83,7 @@ void grid_base_make_lists(GridBase *grid)
     Topology *topology = &grid->topology;
     uint32_t n[3];
     grid_base_shape(grid, n);
-    IndexArray hexahedra = {0}, quads = {0}, triangles = {0}, edges = {0};
+    DvIndexArray hexahedra = {0}, quads = {0}, triangles = {0}, edges = {0};
     if (dv_data_bool(&grid->compute_hexahedra)) {
         grid_hexahedra(n, &hexahedra);
         topology_set_list(topology, DV_HEXAHEDRA, hexahedra.data, hexahedra.count / 8);
@@ -106,10 +106,10 @@ void grid_base_make_lists(GridBase *grid)
             grid_edges(n, &edges);
         topology_set_list(topology, DV_EDGES, edges.data, edges.count / 2);
     }
-    array_free(&hexahedra);
-    array_free(&quads);
-    array_free(&triangles);
-    array_free(&edges);
+    dv_array_free(&hexahedra);
+    dv_array_free(&quads);
+    dv_array_free(&triangles);
+    dv_array_free(&edges);
 }
 
 DvStatus grid_base_start(GridBase *grid)

@@ -122,7 +122,7 @@ void pieces_free(Pieces *pieces)
     dv_free(pieces->weight);
     for (int axis = 0; axis < 3; axis++) {
         dv_free(pieces->start[axis]);
-        array_free(&pieces->neighbour[axis]);
+        dv_array_free(&pieces->neighbour[axis]);
     }
     *pieces = (Pieces){0};
 }
@@ -143,7 +143,7 @@ Pieces pieces_of_cells(const VoxelBox *box, const uint8_t *voxels, const float *
         for (int axis = 0; axis < 3; axis++) {
             const uint32_t next = place_along(box, cell, axis) > 0 ? piece[cell - stride(box, axis)] : NO_PIECE;
             if (next != NO_PIECE && (!joined || joined[cell] & 1U << axis))
-                array_push(&pieces.neighbour[axis], next);
+                dv_array_push(&pieces.neighbour[axis], next);
             pieces.start[axis][i + 1] = pieces.neighbour[axis].count;
         }
     }
@@ -176,8 +176,8 @@ static uint32_t root_of(uint32_t *root, uint32_t piece)
 /* Within one coarse cell: the pieces of its parts, and what joins them. */
 typedef struct Grouping {
     const Pieces *fine;
-    uint32_t *root;     /* [fine] NO_PIECE: in none of the parts */
-    IndexArray members; /* in the order of the parts */
+    uint32_t *root;       /* [fine] NO_PIECE: in none of the parts */
+    DvIndexArray members; /* in the order of the parts */
 } Grouping;
 
 static void group(Grouping *g)
@@ -196,8 +196,8 @@ static void group(Grouping *g)
 }
 
 typedef struct Growing { /* pieces of the coarse level so far */
-    IndexArray cell, kind;
-    RealArray weight;
+    DvIndexArray cell, kind;
+    DvRealArray weight;
 } Growing;
 
 /* A piece for each group, in the order of their first members. One that is alone in its cell weighs what is in it; of several, each
@@ -218,9 +218,9 @@ static void add_groups(Grouping *g, uint32_t cell, Growing *to, uint32_t *parent
                 parent[member] = parent[g->members.data[k]];
         if (parent[member] == NO_PIECE) {
             parent[member] = to->cell.count;
-            array_push(&to->cell, cell);
-            array_push(&to->kind, VOXEL_BOUNDARY);
-            array_push(&to->weight, 0.0);
+            dv_array_push(&to->cell, cell);
+            dv_array_push(&to->kind, VOXEL_BOUNDARY);
+            dv_array_push(&to->weight, 0.0);
         }
         to->weight.data[parent[member]] += (double)g->fine->weight[member];
     }
@@ -232,12 +232,12 @@ static void add_groups(Grouping *g, uint32_t cell, Growing *to, uint32_t *parent
         g->root[g->members.data[i]] = NO_PIECE;
 }
 
-static void push_new(IndexArray *list, uint32_t from, uint32_t piece)
+static void push_new(DvIndexArray *list, uint32_t from, uint32_t piece)
 {
     for (uint32_t i = from; i < list->count; i++)
         if (list->data[i] == piece)
             return;
-    array_push(list, piece);
+    dv_array_push(list, piece);
 }
 
 /* Pieces in other cells that members are joined to.     members: of each piece, rows from `start` on */
@@ -265,9 +265,9 @@ static Pieces take_growing(const VoxelBox *box, Growing *from)
         pieces.kind[i] = (uint8_t)from->kind.data[i];
         pieces.weight[i] = (float)(from->weight.data[i] / 8.0);
     }
-    array_free(&from->cell);
-    array_free(&from->kind);
-    array_free(&from->weight);
+    dv_array_free(&from->cell);
+    dv_array_free(&from->kind);
+    dv_array_free(&from->weight);
     return pieces;
 }
 
@@ -276,7 +276,7 @@ Pieces pieces_coarsen(const Pieces *fine, const VoxelBox *coarse, uint32_t *pare
     uint32_t *start = dv_alloc(voxel_count(&fine->box) + 1, sizeof *start), *list = dv_alloc(fine->count, sizeof *list);
     Grouping g = {.fine = fine, .root = dv_alloc(fine->count, sizeof *g.root)};
     Growing growing = {0};
-    IndexArray member_start = {0}, members = {0};
+    DvIndexArray member_start = {0}, members = {0};
     uint32_t cell[3];
     list_by_cell(fine, start, list);
     for (uint32_t i = 0; i < fine->count; i++)
@@ -284,32 +284,32 @@ Pieces pieces_coarsen(const Pieces *fine, const VoxelBox *coarse, uint32_t *pare
     for (cell[0] = 0; cell[0] < cells_along(coarse, 0); cell[0]++)
         for (cell[1] = 0; cell[1] < cells_along(coarse, 1); cell[1]++)
             for (cell[2] = 0; cell[2] < cells_along(coarse, 2); cell[2]++) {
-                array_clear(&g.members);
+                dv_array_clear(&g.members);
                 for (uint32_t part = 0; part < 8; part++) {
                     const uint32_t at[3] = {2 * cell[0] + (part & 1U), 2 * cell[1] + (part >> 1 & 1U),
                                             2 * cell[2] + (part >> 2)};
                     const uint32_t index = voxel_index(&fine->box, at);
-                    array_append(&g.members, list + start[index], start[index + 1] - start[index]);
+                    dv_array_append(&g.members, list + start[index], start[index + 1] - start[index]);
                 }
                 group(&g);
                 const uint32_t first = growing.cell.count;
                 add_groups(&g, voxel_index(coarse, cell), &growing, parent);
                 for (uint32_t piece = first; piece < growing.cell.count; piece++) {
-                    array_push(&member_start, members.count);
+                    dv_array_push(&member_start, members.count);
                     for (uint32_t i = 0; i < g.members.count; i++)
                         if (parent[g.members.data[i]] == piece)
-                            array_push(&members, g.members.data[i]);
+                            dv_array_push(&members, g.members.data[i]);
                 }
             }
-    array_push(&member_start, members.count);
+    dv_array_push(&member_start, members.count);
     Pieces pieces = take_growing(coarse, &growing);
     inherit_neighbours(&pieces, fine, parent, member_start.data, members.data);
     dv_free(start);
     dv_free(list);
     dv_free(g.root);
-    array_free(&g.members);
-    array_free(&member_start);
-    array_free(&members);
+    dv_array_free(&g.members);
+    dv_array_free(&member_start);
+    dv_array_free(&members);
     return pieces;
 }
 

@@ -9,17 +9,17 @@
 #ifndef DIVAN_TOPOLOGY_RAMIFICATION_H
 #define DIVAN_TOPOLOGY_RAMIFICATION_H
 
-#include "mesh/array.h"
 #include "voxels.h"
+#include <divan/kit/array.h>
 
 typedef struct Pieces {
     VoxelBox box;
     uint32_t count;
-    uint32_t *cell;          /* [count] voxel_index */
-    uint8_t *kind;           /* [count] VoxelKind */
-    float *weight;           /* [count] */
-    IndexArray neighbour[3]; /* joined pieces towards smaller x, y, z: rows of */
-    uint32_t *start[3];      /* [count + 1] */
+    uint32_t *cell;            /* [count] voxel_index */
+    uint8_t *kind;             /* [count] VoxelKind */
+    float *weight;             /* [count] */
+    DvIndexArray neighbour[3]; /* joined pieces towards smaller x, y, z: rows of */
+    uint32_t *start[3];        /* [count + 1] */
 } Pieces;
 
 /* Bit `axis` of joined[cell]: it is joined to its neighbour towards smaller coordinates, where both are there. The faces of boundary

@@ -17,22 +17,22 @@ enum { MOST_CELLS = 1 << 26, BYTES_OF_CELL = 64 /* kind, weight, piece, number o
 
 void surface_free(Surface *surface)
 {
-    array_free(&surface->positions);
-    array_free(&surface->triangles);
-    array_free(&surface->edges);
+    dv_array_free(&surface->positions);
+    dv_array_free(&surface->triangles);
+    dv_array_free(&surface->edges);
 }
 
 /* A polygon as a fan around its first corner. */
 static void add_polygon(Surface *surface, const uint32_t *corners, uint32_t count, uint32_t first)
 {
     for (uint32_t j = 1; j < count; j++) {
-        array_push(&surface->edges, first + corners[j - 1]);
-        array_push(&surface->edges, first + corners[j]);
+        dv_array_push(&surface->edges, first + corners[j - 1]);
+        dv_array_push(&surface->edges, first + corners[j]);
     }
     for (uint32_t j = 2; j < count; j++) {
-        array_push(&surface->triangles, first + corners[0]);
-        array_push(&surface->triangles, first + corners[j - 1]);
-        array_push(&surface->triangles, first + corners[j]);
+        dv_array_push(&surface->triangles, first + corners[0]);
+        dv_array_push(&surface->triangles, first + corners[j - 1]);
+        dv_array_push(&surface->triangles, first + corners[j]);
     }
 }
 
@@ -40,7 +40,7 @@ void surface_add_mesh(Surface *surface, const Mesh *mesh)
 {
     const uint32_t first = surface->positions.count / 3;
     for (uint32_t i = 0; i < mesh->position.count; i++)
-        array_append(&surface->positions, mesh->position.data[i].at, 3);
+        dv_array_append(&surface->positions, mesh->position.data[i].at, 3);
     for (uint32_t i = 0; i < mesh->triangle.count; i++)
         add_polygon(surface, mesh->triangle.data[i].at, 3, first);
     for (uint32_t i = 0; i < mesh->quad.count; i++)
@@ -74,7 +74,7 @@ static DvStatus surface_of_fields(SparseGrid *grid, Surface *surface)
 {
     size_t points, entries;
     const double *at = dv_data_doubles(&grid->topology.position, &points);
-    array_append(&surface->positions, at, (uint32_t)(3 * points));
+    dv_array_append(&surface->positions, at, (uint32_t)(3 * points));
     const uint32_t *facet = (const uint32_t *)dv_data_ints(&grid->facets, &entries); /* lists: length, then entries */
     DvStatus status = DV_OK;
     for (size_t i = 0, list = 0; status == DV_OK && i < entries; i += 1 + facet[i], list++) {
@@ -217,7 +217,7 @@ static DvStatus fill_finest(SparseGrid *grid, Surface *surface, Level *level)
 }
 
 /* The cells that exist, in the order of their hexahedra. */
-static void list_cells(const Level *level, bool merged, IndexArray *cells)
+static void list_cells(const Level *level, bool merged, DvIndexArray *cells)
 {
     const uint32_t *n = level->box.n;
     uint32_t cell[3];
@@ -227,7 +227,7 @@ static void list_cells(const Level *level, bool merged, IndexArray *cells)
                 for (cell[2] = 0; cell[2] + 1 < n[2]; cell[2]++) {
                     const uint32_t index = voxel_index(&level->box, cell);
                     if (level->voxels[index] != VOXEL_OUTSIDE)
-                        array_push(cells, index);
+                        dv_array_push(cells, index);
                 }
         return;
     }
@@ -236,7 +236,7 @@ static void list_cells(const Level *level, bool merged, IndexArray *cells)
     for (int i = 0; i < 2; i++)
         for (uint32_t index = 0; index < count; index++)
             if (level->voxels[index] == order[i])
-                array_push(cells, index);
+                dv_array_push(cells, index);
 }
 
 /* Number of a point of the grid in the order x, y, z with z fastest. */
@@ -248,7 +248,7 @@ static size_t node_at(const VoxelBox *box, uint32_t x, uint32_t y, uint32_t z)
 static const uint8_t corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                      {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
 
-static void make_hexahedra(SparseGrid *grid, const IndexArray *cells)
+static void make_hexahedra(SparseGrid *grid, const DvIndexArray *cells)
 {
     const VoxelBox *box = &grid->box;
     const size_t nodes = (size_t)box->n[0] * box->n[1] * box->n[2];
@@ -299,7 +299,7 @@ static void forget(SparseGrid *grid)
     grid->topology.placed = NULL;
 }
 
-static void keep_cells(SparseGrid *grid, const Level *level, const IndexArray *cells)
+static void keep_cells(SparseGrid *grid, const Level *level, const DvIndexArray *cells)
 {
     for (uint32_t i = 0; i < cells->count; i++) {
         grid->hexahedron[cells->data[i]] = i;
@@ -322,7 +322,7 @@ static void make_room(SparseGrid *grid, uint32_t hexahedra)
 static void make_simple(SparseGrid *grid, Level *level)
 {
     const uint32_t levels = dv_data_uint(&grid->finer_levels);
-    IndexArray cells = {0};
+    DvIndexArray cells = {0};
     for (uint32_t i = 0; i < levels; i++) {
         Level next = level_new(coarser(&level->box));
         voxels_coarsen(&level->box, level->voxels, level->weights, &next.box, next.voxels, next.weights);
@@ -334,7 +334,7 @@ static void make_simple(SparseGrid *grid, Level *level)
     make_room(grid, cells.count);
     keep_cells(grid, level, &cells);
     make_hexahedra(grid, &cells);
-    array_free(&cells);
+    dv_array_free(&cells);
 }
 
 /* The hexahedra of pieces, and where their points are. */
@@ -358,7 +358,7 @@ static void make_hexahedra_of_pieces(SparseGrid *grid, const Pieces *pieces)
 }
 
 /* The pieces of the finest level: all its cells. */
-static Pieces find_pieces(SparseGrid *grid, const Level *level, const Surface *surface, IndexArray *cells)
+static Pieces find_pieces(SparseGrid *grid, const Level *level, const Surface *surface, DvIndexArray *cells)
 {
     uint8_t *joined = dv_data_bool(&grid->finest_connectivity) && surface->edges.count
                           ? dv_alloc(voxel_count(&level->box), sizeof *joined)
@@ -380,10 +380,10 @@ static void make_ramified(SparseGrid *grid, Level *level, const Surface *surface
         make_simple(grid, level);
         return;
     }
-    IndexArray cells = {0}, piece_of = {0};
+    DvIndexArray cells = {0}, piece_of = {0};
     Pieces pieces = find_pieces(grid, level, surface, &cells);
     for (uint32_t i = 0; i < cells.count; i++)
-        array_push(&piece_of, i);
+        dv_array_push(&piece_of, i);
     for (uint32_t i = 0; i < levels; i++) {
         const VoxelBox box = coarser(&pieces.box);
         uint32_t *parent = dv_alloc(pieces.count, sizeof *parent);
@@ -405,8 +405,8 @@ static void make_ramified(SparseGrid *grid, Level *level, const Surface *surface
     }
     make_hexahedra_of_pieces(grid, &pieces);
     pieces_free(&pieces);
-    array_free(&cells);
-    array_free(&piece_of);
+    dv_array_free(&cells);
+    dv_array_free(&piece_of);
 }
 
 DvStatus sparse_grid_start(SparseGrid *grid)

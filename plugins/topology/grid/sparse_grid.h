@@ -12,8 +12,8 @@
 
 /* A surface, as triangles, and the edges of its polygons but for the one that closes each. */
 typedef struct Surface {
-    RealArray positions;
-    IndexArray triangles, edges;
+    DvRealArray positions;
+    DvIndexArray triangles, edges;
 } Surface;
 
 void surface_free(Surface *surface);

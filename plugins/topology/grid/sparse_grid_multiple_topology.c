@@ -11,7 +11,7 @@
 typedef struct SparseGridMultiple {
     SparseGrid grid;
     DvData files, file, stiffness, mass, ramifies, erases;
-    IndexArray first_point, first_triangle; /* of each surface, and the end */
+    DvIndexArray first_point, first_triangle; /* of each surface, and the end */
 } SparseGridMultiple;
 
 static DvStatus add_file(SparseGridMultiple *self, size_t which, const char *name, Surface *surface)
@@ -22,8 +22,8 @@ static DvStatus add_file(SparseGridMultiple *self, size_t which, const char *nam
         topology_read_mesh(&self->grid.topology, &self->files, (int64_t)which, name, dv_data_file(&self->file), &mesh);
     if (status == DV_OK)
         surface_add_mesh(surface, &mesh);
-    array_push(&self->first_point, surface->positions.count / 3);
-    array_push(&self->first_triangle, surface->triangles.count / 3);
+    dv_array_push(&self->first_point, surface->positions.count / 3);
+    dv_array_push(&self->first_triangle, surface->triangles.count / 3);
     mesh_free(&mesh);
     dv_data_set_string(&self->file, "");
     return status;
@@ -41,10 +41,10 @@ static DvStatus find_surface(SparseGrid *grid, Surface *surface)
         dv_field_warning(&self->stiffness, -1, "%zu for %zu surfaces: 1 for those that are missing", coefficients,
                          files);
     DvStatus status = DV_OK;
-    array_clear(&self->first_point);
-    array_clear(&self->first_triangle);
-    array_push(&self->first_point, 0);
-    array_push(&self->first_triangle, 0);
+    dv_array_clear(&self->first_point);
+    dv_array_clear(&self->first_triangle);
+    dv_array_push(&self->first_point, 0);
+    dv_array_push(&self->first_triangle, 0);
     for (size_t i = 0; i < files && status == DV_OK; i++)
         status = add_file(self, i, name[i], surface);
     return status;
@@ -78,15 +78,15 @@ static void fill(SparseGrid *grid, const Surface *surface, Level *level)
     for (uint32_t i = 0; i + 1 < self->first_point.count; i++) {
         const uint32_t point = self->first_point.data[i], first = self->first_triangle.data[i],
                        triangles = self->first_triangle.data[i + 1] - first;
-        IndexArray own = {0};
+        DvIndexArray own = {0};
         for (uint32_t k = 0; k < 3 * triangles; k++)
-            array_push(&own, surface->triangles.data[3 * (size_t)first + k] - point);
+            dv_array_push(&own, surface->triangles.data[3 * (size_t)first + k] - point);
         voxels_of_surface(&level->box,
                           &(VoxelSurface){surface->positions.data + 3 * (size_t)point,
                                           self->first_point.data[i + 1] - point, own.data, triangles},
                           voxels);
         fill_one(self, level, voxels, i < coefficients ? (float)coefficient[i] : 1.0F);
-        array_free(&own);
+        dv_array_free(&own);
     }
     dv_free(voxels);
 }
@@ -109,8 +109,8 @@ static DvStatus init(DvObject *object, void *self)
 static void destroy(DvObject *object, void *self_)
 {
     SparseGridMultiple *self = self_;
-    array_free(&self->first_point);
-    array_free(&self->first_triangle);
+    dv_array_free(&self->first_point);
+    dv_array_free(&self->first_triangle);
     sparse_grid_destroy(object, self);
 }
 

@@ -10,8 +10,8 @@
 
 struct DvMeshFile {
     Mesh mesh;
-    RealArray radius;
-    ARRAY(DvMeshGroup) group;
+    DvRealArray radius;
+    DV_ARRAY(DvMeshGroup) group;
     MeshMaterials material;
 };
 
@@ -52,10 +52,10 @@ static bool read_spheres(DvMeshFile *file, const char *bytes, size_t size, MeshR
     const bool good = mesh_read_spheres(bytes, size, &list, report);
     for (uint32_t i = 0; good && i < list.count; i++) {
         const double *centre = list.data[i].centre;
-        array_push(&file->mesh.position, (Vec3){{centre[0], centre[1], centre[2]}});
-        array_push(&file->radius, list.data[i].radius);
+        dv_array_push(&file->mesh.position, (Vec3){{centre[0], centre[1], centre[2]}});
+        dv_array_push(&file->radius, list.data[i].radius);
     }
-    array_free(&list);
+    dv_array_free(&list);
     return good;
 }
 
@@ -63,11 +63,11 @@ static void add_groups(DvMeshFile *file, const MeshGroups *groups, DvElementKind
 {
     for (uint32_t i = 0; i < groups->count; i++) {
         const MeshGroup *group = &groups->data[i];
-        array_push(&file->group, (DvMeshGroup){.kind = kind,
-                                               .first = group->first,
-                                               .count = group->count,
-                                               .name = group->name ? group->name : "",
-                                               .material = group->material ? group->material : ""});
+        dv_array_push(&file->group, (DvMeshGroup){.kind = kind,
+                                                  .first = group->first,
+                                                  .count = group->count,
+                                                  .name = group->name ? group->name : "",
+                                                  .material = group->material ? group->material : ""});
     }
 }
 
@@ -110,8 +110,8 @@ static void close_file(DvMeshFile *file)
     if (!file)
         return;
     mesh_free(&file->mesh);
-    array_free(&file->radius);
-    array_free(&file->group);
+    dv_array_free(&file->radius);
+    dv_array_free(&file->group);
     mesh_materials_free(&file->material);
     dv_free(file);
 }

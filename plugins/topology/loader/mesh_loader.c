@@ -17,9 +17,9 @@
 /* How a copy of a mesh is made: arrays that later steps change are copied, the rest is shared and must not be freed. */
 static void copy_array(void *to, const void *from, size_t item)
 {
-    ARRAY(void) source, copy = {0};
+    DV_ARRAY(void) source, copy = {0};
     memcpy(&source, from, sizeof source);
-    array_grow(&copy, item, source.count);
+    dv_array_grow(&copy, item, source.count);
     if (source.count && copy.data)
         memcpy(copy.data, source.data, (size_t)source.count * item);
     copy.count = source.count;
@@ -55,25 +55,25 @@ static Mesh copy_mesh(const Mesh *mesh)
 
 static void free_copy(Mesh *copy)
 {
-    array_free(&copy->position);
-    array_free(&copy->normal);
-    array_free(&copy->texcoord);
-    array_free(&copy->edge);
-    array_free(&copy->triangle);
-    array_free(&copy->quad);
-    array_free(&copy->tetrahedron);
-    array_free(&copy->hexahedron);
-    array_free(&copy->prism);
-    array_free(&copy->pyramid);
-    array_free(&copy->polyline.value);
-    array_free(&copy->polygon.value);
-    array_free(&copy->high_order_edge);
-    array_free(&copy->middle);
-    array_free(&copy->of_file);
-    array_free(&copy->position_of_vertex);
-    array_free(&copy->normal_of_vertex);
+    dv_array_free(&copy->position);
+    dv_array_free(&copy->normal);
+    dv_array_free(&copy->texcoord);
+    dv_array_free(&copy->edge);
+    dv_array_free(&copy->triangle);
+    dv_array_free(&copy->quad);
+    dv_array_free(&copy->tetrahedron);
+    dv_array_free(&copy->hexahedron);
+    dv_array_free(&copy->prism);
+    dv_array_free(&copy->pyramid);
+    dv_array_free(&copy->polyline.value);
+    dv_array_free(&copy->polygon.value);
+    dv_array_free(&copy->high_order_edge);
+    dv_array_free(&copy->middle);
+    dv_array_free(&copy->of_file);
+    dv_array_free(&copy->position_of_vertex);
+    dv_array_free(&copy->normal_of_vertex);
     for (int kind = 0; kind < MESH_KINDS; kind++)
-        array_free(&copy->group[kind]); /* their names are shared */
+        dv_array_free(&copy->group[kind]); /* their names are shared */
 }
 
 static bool is_identity(const double m[16])

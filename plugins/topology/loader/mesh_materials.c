@@ -43,12 +43,12 @@ void mesh_materials_take(MeshMaterials *materials, const Mesh *mesh, const char 
 {
     mesh_materials_free(materials);
     for (uint32_t i = 0; i < mesh->material.count; i++)
-        array_push(materials, resolved(&mesh->material.data[i], path));
+        dv_array_push(materials, resolved(&mesh->material.data[i], path));
 }
 
 void mesh_materials_free(MeshMaterials *materials)
 {
     for (uint32_t i = 0; i < materials->count; i++)
         dv_free((void *)(uintptr_t)materials->data[i].texture);
-    array_free(materials);
+    dv_array_free(materials);
 }

@@ -8,7 +8,7 @@
 #include "mesh/mesh.h"
 #include <divan/contracts/topology.h>
 
-typedef ARRAY(DvMeshMaterial) MeshMaterials;
+typedef DV_ARRAY(DvMeshMaterial) MeshMaterials;
 
 /* Takes those of a mesh; textures are looked for as files of scenes are, then beside the mesh, whose path may be NULL. What was there
  * goes. Names belong to the mesh. */

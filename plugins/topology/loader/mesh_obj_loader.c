@@ -78,13 +78,13 @@ static void add_material_faces(ObjLoader *loader)
                                .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,
                                .help = "faces of a material"};
         DvData *data = dv_object_add_field(loader->base.object, &field);
-        IndexArray faces = {0};
+        DvIndexArray faces = {0};
         for (uint32_t face = 0; face < mesh->face_material.count; face++)
             if (mesh->face_material.data[face] == (int32_t)material)
-                array_push(&faces, face);
+                dv_array_push(&faces, face);
         if (data)
             dv_data_set(data, faces.data, faces.count);
-        array_free(&faces);
+        dv_array_free(&faces);
     }
 }
 

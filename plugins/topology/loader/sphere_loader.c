@@ -20,7 +20,7 @@ static void warn(void *loader, const char *text)
 
 static DvStatus load(SphereLoader *loader)
 {
-    array_clear(&loader->spheres);
+    dv_array_clear(&loader->spheres);
     const char *name = dv_data_string(&loader->filename), *path = dv_data_file(&loader->filename);
     if (!path) {
         if (name && *name)
@@ -49,7 +49,7 @@ static DvStatus update(DvObject *object, void *self)
     const uint32_t count = loader->spheres.count;
     Mesh centres = {0};
     double matrix[16];
-    array_resize(&centres.position, count);
+    dv_array_resize(&centres.position, count);
     double *radius = dv_data_begin_all(&loader->radii, count);
     for (uint32_t i = 0; i < count; i++) {
         memcpy(centres.position.data[i].at, loader->spheres.data[i].centre, sizeof centres.position.data[i].at);
@@ -91,7 +91,7 @@ static void destroy(DvObject *object, void *self)
 {
     (void)object;
     SphereLoader *loader = self;
-    array_free(&loader->spheres);
+    dv_array_free(&loader->spheres);
 }
 
 static void view_of_contract(void *self, DvMeshView *view)

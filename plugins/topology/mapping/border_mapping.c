@@ -10,12 +10,12 @@ static bool flag(DvData *field)
 }
 
 /* The next face of the border. */
-static void push_face(BorderMapping *mapping, const uint32_t *corners, uint32_t face, bool seen, IndexArray *to)
+static void push_face(BorderMapping *mapping, const uint32_t *corners, uint32_t face, bool seen, DvIndexArray *to)
 {
     uint32_t oriented[4];
     mapping->rule->orient(corners, flag(&mapping->flip_normals), seen, oriented);
     topological_mapping_join(&mapping->base, face);
-    array_append(to, oriented, dv_element_nodes(mapping->rule->face));
+    dv_array_append(to, oriented, dv_element_nodes(mapping->rule->face));
 }
 
 /* Whether a body is among the first `count` of those that go, which are in descending order. */
@@ -69,7 +69,7 @@ static void bodies_go(BorderMapping *mapping, const DvElementChange *change)
     uint32_t per_body;
     const uint32_t *faces_of = topology_parts(from, rule->body, rule->face, &per_body);
     const Adjacency *around = topology_adjacency(from, rule->face, rule->body);
-    IndexArray faces = {0};
+    DvIndexArray faces = {0};
     for (uint32_t i = 0; i < change->count && faces_of; i++)
         for (uint32_t j = 0; j < per_body; j++) {
             const uint32_t face = faces_of[(size_t)change->indices[i] * per_body + j];
@@ -83,7 +83,7 @@ static void bodies_go(BorderMapping *mapping, const DvElementChange *change)
             push_face(mapping, corners, face, true, &faces);
         }
     topological_mapping_add(&mapping->base, &faces, NULL);
-    array_free(&faces);
+    dv_array_free(&faces);
 }
 
 static void bodies_come(BorderMapping *mapping, const DvElementChange *change)
@@ -94,7 +94,7 @@ static void bodies_come(BorderMapping *mapping, const DvElementChange *change)
     const uint32_t *faces_of = topology_parts(from, rule->body, rule->face, &per_body);
     const Adjacency *around = topology_adjacency(from, rule->face, rule->body);
     const ElementList all = topology_elements(from, rule->face);
-    IndexArray faces = {0}, covered = {0};
+    DvIndexArray faces = {0}, covered = {0};
     for (uint32_t body = change->total - change->count; body < change->total && faces_of; body++)
         for (uint32_t j = 0; j < per_body; j++) {
             const uint32_t face = faces_of[(size_t)body * per_body + j];
@@ -105,12 +105,12 @@ static void bodies_come(BorderMapping *mapping, const DvElementChange *change)
             if (length == 1 && !has_image(&mapping->base, face))
                 push_face(mapping, all.at + (size_t)face * all.nodes, face, false, &faces);
             else if (length == 2 && has_image(&mapping->base, face))
-                array_push(&covered, *images_of(&mapping->base, face));
+                dv_array_push(&covered, *images_of(&mapping->base, face));
         }
     topological_mapping_add(&mapping->base, &faces, NULL);
     topological_mapping_remove(&mapping->base, covered.count, covered.data);
-    array_free(&faces);
-    array_free(&covered);
+    dv_array_free(&faces);
+    dv_array_free(&covered);
 }
 
 static void bodies_changed(TopologicalMapping *base, const DvElementChange *change)
@@ -127,19 +127,19 @@ static void bodies_changed(TopologicalMapping *base, const DvElementChange *chan
 static void faces_changed(TopologicalMapping *base, const DvElementChange *change)
 {
     const BorderMapping *mapping = (const BorderMapping *)base;
-    IndexArray gone = {0};
+    DvIndexArray gone = {0};
     for (uint32_t i = 0; change->change == DV_ELEMENTS_REMOVED && i < change->count; i++) {
         if (!has_image(base, change->indices[i]))
             continue;
-        array_push(&gone, *images_of(base, change->indices[i]));
+        dv_array_push(&gone, *images_of(base, change->indices[i]));
         if (mapping->rule->one_by_one) {
             topological_mapping_remove(base, gone.count, gone.data);
-            array_clear(&gone);
+            dv_array_clear(&gone);
         }
     }
     topological_mapping_remove(base, gone.count, gone.data);
     topological_mapping_count_sources(base, change);
-    array_free(&gone);
+    dv_array_free(&gone);
 }
 
 static DvStatus follow_input(TopologicalMapping *base, const BorderRule *rule)
@@ -163,7 +163,7 @@ DvStatus border_mapping_start(BorderMapping *mapping)
         return status;
     const ElementList all = topology_elements(base->from, rule->face);
     const Adjacency *around = topology_adjacency(base->from, rule->face, rule->body);
-    IndexArray border = {0};
+    DvIndexArray border = {0};
     topological_mapping_begin(base);
     for (uint32_t face = 0; face < all.count && !flag(&mapping->no_initial); face++) {
         uint32_t length;
@@ -172,6 +172,6 @@ DvStatus border_mapping_start(BorderMapping *mapping)
             push_face(mapping, all.at + (size_t)face * all.nodes, face, false, &border);
     }
     status = topological_mapping_end(base, &border);
-    array_free(&border);
+    dv_array_free(&border);
     return status == DV_OK && base->from->dynamic ? follow_input(base, rule) : status;
 }

@@ -72,7 +72,7 @@ static uint32_t images_of_source(void *self, DvElementKind kind, uint32_t source
     if (kind != DV_HEXAHEDRA || source >= topology_elements(base->from, DV_HEXAHEDRA).count)
         return 0;
     for (uint32_t next = base->source.count; next <= source; next++)
-        array_push(&base->source, next);
+        dv_array_push(&base->source, next);
     *images = base->source.data + source;
     return 1;
 }

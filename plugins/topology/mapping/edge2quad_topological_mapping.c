@@ -136,7 +136,7 @@ static bool is_listed(Edge2Quad *self)
     return count > 0;
 }
 
-static void push_tube(Edge2Quad *self, uint32_t edge, IndexArray *to)
+static void push_tube(Edge2Quad *self, uint32_t edge, DvIndexArray *to)
 {
     const ElementList edges = topology_elements(self->base.from, DV_EDGES);
     const uint32_t n = self->base.circle, p = edges.at[(size_t)edge * 2] * n, q = edges.at[(size_t)edge * 2 + 1] * n;
@@ -145,7 +145,7 @@ static void push_tube(Edge2Quad *self, uint32_t edge, IndexArray *to)
         const uint32_t next = (j + 1) % n, quad[4] = {p + j, q + j, q + next, p + next};
         topological_mapping_join(&self->base, edge);
         for (uint32_t k = 0; k < 4; k++)
-            array_push(to, !dv_data_bool(&self->flip) ? quad[k] : quad[listed ? (4 - k) % 4 : 3 - k]);
+            dv_array_push(to, !dv_data_bool(&self->flip) ? quad[k] : quad[listed ? (4 - k) % 4 : 3 - k]);
     }
 }
 
@@ -155,7 +155,7 @@ static DvStatus fill(Edge2Quad *self)
     const uint32_t edges = topology_elements(base->from, DV_EDGES).count;
     size_t listed;
     const uint32_t *list = dv_data_uints(&self->edge_list, &listed);
-    IndexArray quads = {0};
+    DvIndexArray quads = {0};
     for (size_t i = 0; i < listed; i++)
         if (list[i] >= edges)
             return dv_field_error(&self->edge_list, (long)i, "there is no edge %u: '%s' has %u", list[i],
@@ -164,13 +164,13 @@ static DvStatus fill(Edge2Quad *self)
     topology_set_points(base->to, base->from->points * base->circle);
     for (uint32_t i = 0; i < (listed ? listed : edges); i++) {
         if (has_image(base, listed ? list[i] : i)) {
-            array_free(&quads);
+            dv_array_free(&quads);
             return dv_field_error(&self->edge_list, (long)i, "edge %u is there twice", list[i]);
         }
         push_tube(self, listed ? list[i] : i, &quads);
     }
     const DvStatus status = topological_mapping_end(base, &quads);
-    array_free(&quads);
+    dv_array_free(&quads);
     return status;
 }
 
@@ -179,35 +179,35 @@ static DvStatus fill(Edge2Quad *self)
 static void edges_changed(TopologicalMapping *base, const DvElementChange *change)
 {
     Edge2Quad *self = (Edge2Quad *)base;
-    IndexArray quads = {0};
+    DvIndexArray quads = {0};
     if (change->change == DV_ELEMENTS_REMOVED)
         for (uint32_t i = 0; i < change->count; i++)
             if (has_image(base, change->indices[i]))
-                array_append(&quads, images_of(base, change->indices[i]), base->circle);
+                dv_array_append(&quads, images_of(base, change->indices[i]), base->circle);
     topological_mapping_remove(base, quads.count, quads.data);
     topological_mapping_count_sources(base, change);
-    array_clear(&quads);
+    dv_array_clear(&quads);
     if (change->change == DV_ELEMENTS_ADDED && !is_listed(self))
         for (uint32_t i = change->total - change->count; i < change->total; i++)
             push_tube(self, i, &quads);
     topological_mapping_add(base, &quads, NULL);
-    array_free(&quads);
+    dv_array_free(&quads);
 }
 
 /* The points of the circles of points, those of each in descending order when they go. */
-static void push_circles(const Edge2Quad *self, const DvElementChange *change, IndexArray *to)
+static void push_circles(const Edge2Quad *self, const DvElementChange *change, DvIndexArray *to)
 {
     const uint32_t n = self->base.circle;
     const bool goes = change->change == DV_ELEMENTS_REMOVED;
     for (uint32_t i = 0; i < change->count; i++)
         for (uint32_t j = 0; j < n; j++)
-            array_push(to, change->indices[i] * n + (goes ? n - 1 - j : j));
+            dv_array_push(to, change->indices[i] * n + (goes ? n - 1 - j : j));
 }
 
 static void points_changed(TopologicalMapping *base, const DvElementChange *change)
 {
     Edge2Quad *self = (Edge2Quad *)base;
-    IndexArray points = {0};
+    DvIndexArray points = {0};
     DvStatus status = DV_OK;
     if (change->change == DV_ELEMENTS_ADDED) {
         const uint32_t before = base->to->points, total = change->total * base->circle;
@@ -219,7 +219,7 @@ static void points_changed(TopologicalMapping *base, const DvElementChange *chan
                      ? topology_remove_points(base->to, points.count, points.data, false)
                      : topology_renumber_points(base->to, points.data, false);
     }
-    array_free(&points);
+    dv_array_free(&points);
     if (status != DV_OK)
         dv_object_set_state(base->object, DV_COMPONENT_INVALID);
 }

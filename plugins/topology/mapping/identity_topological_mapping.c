@@ -18,26 +18,26 @@ static void elements_changed(TopologicalMapping *base, const DvElementChange *ch
     } else if (change->change == DV_ELEMENTS_ADDED) {
         const ElementList all = topology_elements(base->from, change->kind);
         const uint32_t first = change->total - change->count;
-        IndexArray elements = {0};
-        array_append(&elements, all.at + (size_t)first * all.nodes, change->count * all.nodes);
+        DvIndexArray elements = {0};
+        dv_array_append(&elements, all.at + (size_t)first * all.nodes, change->count * all.nodes);
         topological_mapping_count_sources(base, change);
         for (uint32_t i = first; i < change->total; i++)
             topological_mapping_join(base, i);
         topological_mapping_add(base, &elements, change);
-        array_free(&elements);
+        dv_array_free(&elements);
     }
 }
 
 static DvStatus fill(TopologicalMapping *base)
 {
     const ElementList all = topology_elements(base->from, base->source_kind);
-    IndexArray elements = {0};
-    array_append(&elements, all.at, all.count * all.nodes);
+    DvIndexArray elements = {0};
+    dv_array_append(&elements, all.at, all.count * all.nodes);
     topological_mapping_begin(base);
     for (uint32_t i = 0; i < all.count; i++)
         topological_mapping_join(base, i);
     const DvStatus status = topological_mapping_end(base, &elements);
-    array_free(&elements);
+    dv_array_free(&elements);
     return status;
 }
 

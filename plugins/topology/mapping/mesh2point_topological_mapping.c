@@ -15,9 +15,9 @@
 
 typedef struct Mesh2Point {
     OwnPoints points;
-    DvData places[DV_ELEMENT_KINDS];   /* [entries] x 3 */
-    DvData copy[DV_ELEMENT_KINDS];     /* of edges, triangles and tetrahedra */
-    RealArray place[DV_ELEMENT_KINDS]; /* the places as they were at the start */
+    DvData places[DV_ELEMENT_KINDS];     /* [entries] x 3 */
+    DvData copy[DV_ELEMENT_KINDS];       /* of edges, triangles and tetrahedra */
+    DvRealArray place[DV_ELEMENT_KINDS]; /* the places as they were at the start */
 } Mesh2Point;
 
 static void weigh_simplex(const double *at, uint32_t nodes, double *weights)
@@ -58,12 +58,12 @@ static void weigh(const OwnPoints *mapping, DvElementKind kind, uint32_t entry, 
         offset[axis] = at[axis];
 }
 
-static void push(OwnPoints *mapping, uint32_t index, IndexArray *to)
+static void push(OwnPoints *mapping, uint32_t index, DvIndexArray *to)
 {
     const ElementList all = topology_elements(mapping->base.from, mapping->base.source_kind);
     topological_mapping_join(&mapping->base, index);
     for (uint32_t i = 0; i < all.nodes; i++)
-        array_push(to, own_points_image(mapping, DV_POINTS, all.at[(size_t)index * all.nodes + i], 0));
+        dv_array_push(to, own_points_image(mapping, DV_POINTS, all.at[(size_t)index * all.nodes + i], 0));
 }
 
 static bool is_copied(Mesh2Point *self, DvElementKind kind)
@@ -80,11 +80,11 @@ static void fill_lower(OwnPoints *mapping)
         if (!is_copied(self, kind))
             continue;
         const ElementList all = topology_elements(base->from, kind);
-        IndexArray copies = {0};
+        DvIndexArray copies = {0};
         for (size_t i = 0; i < (size_t)all.count * all.nodes; i++)
-            array_push(&copies, own_points_image(&self->points, DV_POINTS, all.at[i], 0));
+            dv_array_push(&copies, own_points_image(&self->points, DV_POINTS, all.at[i], 0));
         topology_set_list(base->to, kind, copies.data, all.count);
-        array_free(&copies);
+        dv_array_free(&copies);
     }
 }
 
@@ -141,8 +141,8 @@ static bool count_entries(Mesh2Point *self)
     for (int kind = DV_POINTS; kind < DV_ELEMENT_KINDS; kind++) {
         size_t count = 0;
         const double *at = self->places[kind].field ? dv_data_doubles(&self->places[kind], &count) : NULL;
-        array_clear(&self->place[kind]);
-        array_append(&self->place[kind], at, (uint32_t)(3 * count));
+        dv_array_clear(&self->place[kind]);
+        dv_array_append(&self->place[kind], at, (uint32_t)(3 * count));
         self->points.entries[kind] = (uint32_t)count;
         any = any || count;
     }
@@ -169,7 +169,7 @@ static void destroy(DvObject *object, void *self_)
 {
     Mesh2Point *self = self_;
     for (int kind = 0; kind < DV_ELEMENT_KINDS; kind++)
-        array_free(&self->place[kind]);
+        dv_array_free(&self->place[kind]);
     own_points_destroy(object, self);
 }
 

@@ -36,8 +36,8 @@ static uint32_t *image_row(OwnPoints *mapping, DvElementKind kind, uint32_t elem
 /* Rows up to a number of elements, without images. */
 static void grow_images(OwnPoints *mapping, DvElementKind kind, uint32_t elements)
 {
-    IndexArray *image = &mapping->image[kind];
-    array_reserve(image, (uint64_t)elements * mapping->entries[kind]);
+    DvIndexArray *image = &mapping->image[kind];
+    dv_array_reserve(image, (uint64_t)elements * mapping->entries[kind]);
     while (image->count < elements * mapping->entries[kind])
         image->data[image->count++] = INVALID_INDEX;
 }
@@ -60,7 +60,7 @@ static uint32_t count_known(const OwnPoints *mapping, DvElementKind kind)
 static void find_images(OwnPoints *mapping)
 {
     for (int kind = DV_POINTS; kind < DV_ELEMENT_KINDS; kind++) {
-        array_clear(&mapping->image[kind]);
+        dv_array_clear(&mapping->image[kind]);
         if (mapping->entries[kind])
             grow_images(mapping, (DvElementKind)kind, count_known(mapping, (DvElementKind)kind));
     }
@@ -263,12 +263,12 @@ static int descending(const void *a, const void *b)
 static void images_go(OwnPoints *mapping, const DvElementChange *change)
 {
     const uint32_t entries = mapping->entries[change->kind];
-    IndexArray gone = {0};
+    DvIndexArray gone = {0};
     for (uint32_t i = 0; i < change->count; i++)
         for (uint32_t entry = 0; entry < entries; entry++) {
             const uint32_t image = image_row(mapping, change->kind, change->indices[i])[entry];
             if (image != INVALID_INDEX)
-                array_push(&gone, image);
+                dv_array_push(&gone, image);
         }
     if (gone.count) {
         qsort(gone.data, gone.count, sizeof *gone.data, descending);
@@ -279,7 +279,7 @@ static void images_go(OwnPoints *mapping, const DvElementChange *change)
                                                           .total = mapping->base.to->points - gone.count,
                                                           .indices = gone.data});
     }
-    array_free(&gone);
+    dv_array_free(&gone);
 }
 
 /* Elements have new numbers: the last one that of the one that goes. */
@@ -303,8 +303,8 @@ static void rows_go(OwnPoints *mapping, const DvElementChange *change)
 static void points_renumbered(OwnPoints *mapping, const DvElementChange *change)
 {
     const uint32_t entries = mapping->entries[DV_POINTS];
-    IndexArray old = {0};
-    array_append(&old, mapping->image[DV_POINTS].data, mapping->image[DV_POINTS].count);
+    DvIndexArray old = {0};
+    dv_array_append(&old, mapping->image[DV_POINTS].data, mapping->image[DV_POINTS].count);
     for (uint32_t i = 0; i < change->count && entries; i++)
         for (uint32_t entry = 0; entry < entries; entry++) {
             const uint32_t image = old.data[(size_t)change->indices[i] * entries + entry];
@@ -312,7 +312,7 @@ static void points_renumbered(OwnPoints *mapping, const DvElementChange *change)
             if (image != INVALID_INDEX)
                 source_row(mapping, image)[1] = i;
         }
-    array_free(&old);
+    dv_array_free(&old);
 }
 
 /* ---- Changes of elements of the output ---- */
@@ -320,7 +320,7 @@ static void points_renumbered(OwnPoints *mapping, const DvElementChange *change)
 static void elements_come(OwnPoints *mapping, const DvElementChange *change)
 {
     TopologicalMapping *base = &mapping->base;
-    IndexArray elements = {0};
+    DvIndexArray elements = {0};
     topological_mapping_count_sources(base, change);
     if (mapping->rule->come) {
         mapping->rule->come(mapping, change);
@@ -329,19 +329,19 @@ static void elements_come(OwnPoints *mapping, const DvElementChange *change)
     for (uint32_t i = change->total - change->count; i < change->total; i++)
         mapping->rule->push(mapping, i, &elements);
     topological_mapping_add(base, &elements, NULL);
-    array_free(&elements);
+    dv_array_free(&elements);
 }
 
 static void elements_go(OwnPoints *mapping, const DvElementChange *change)
 {
     TopologicalMapping *base = &mapping->base;
-    IndexArray gone = {0};
+    DvIndexArray gone = {0};
     for (uint32_t i = 0; i < change->count; i++)
         for (uint32_t j = 0; j < base->images && images_of(base, change->indices[i])[j] != INVALID_INDEX; j++)
-            array_push(&gone, images_of(base, change->indices[i])[j]);
+            dv_array_push(&gone, images_of(base, change->indices[i])[j]);
     topological_mapping_remove(base, gone.count, gone.data);
     topological_mapping_count_sources(base, change);
-    array_free(&gone);
+    dv_array_free(&gone);
 }
 
 static bool has_elements(const OwnPoints *mapping)
@@ -399,13 +399,13 @@ static void output_points_go(OwnPoints *mapping, const DvElementChange *change)
 
 static void output_points_renumbered(OwnPoints *mapping, const DvElementChange *change)
 {
-    IndexArray old = {0};
-    array_append(&old, source_row(mapping, 0), 2 * change->count);
+    DvIndexArray old = {0};
+    dv_array_append(&old, source_row(mapping, 0), 2 * change->count);
     for (uint32_t i = 0; i < change->count; i++) {
         memcpy(source_row(mapping, i), old.data + 2 * (size_t)change->indices[i], 2 * sizeof *old.data);
         forget_image(mapping, source_row(mapping, i), i);
     }
-    array_free(&old);
+    dv_array_free(&old);
 }
 
 static bool is_away(OwnPoints *mapping)
@@ -445,13 +445,13 @@ static void output_elements_changed(DvElementData *data, const DvElementChange *
     dv_data_touch(&mapping->sources); /* what is computed from it and from the elements */
     if (change->change == DV_ELEMENTS_ADDED)
         for (uint32_t i = 0; i < change->count; i++)
-            array_push(&base->source, INVALID_INDEX);
+            dv_array_push(&base->source, INVALID_INDEX);
     if (change->change != DV_ELEMENTS_REMOVED)
         return;
     const uint32_t before = mapping->emptied.count;
     for (uint32_t i = 0; i < change->count && mapping->upward; i++)
         if (base->source.data[change->indices[i]] != INVALID_INDEX)
-            array_push(&mapping->emptied, base->source.data[change->indices[i]]);
+            dv_array_push(&mapping->emptied, base->source.data[change->indices[i]]);
     topological_mapping_removed(base, change->count, change->indices);
     uint32_t kept = before;
     for (uint32_t i = before; i < mapping->emptied.count; i++)
@@ -464,11 +464,11 @@ static void output_elements_changed(DvElementData *data, const DvElementChange *
 static void go_up(void *owner)
 {
     OwnPoints *mapping = owner;
-    IndexArray gone = mapping->emptied;
-    mapping->emptied = (IndexArray){0};
+    DvIndexArray gone = mapping->emptied;
+    mapping->emptied = (DvIndexArray){0};
     if (gone.count)
         (void)remove_source_elements(mapping->base.object, mapping->base.from, &gone);
-    array_free(&gone);
+    dv_array_free(&gone);
 }
 
 /* ---- Life ---- */
@@ -477,7 +477,7 @@ static void fill_points(OwnPoints *mapping)
 {
     uint32_t points = 0;
     for (int kind = DV_POINTS; kind < DV_ELEMENT_KINDS; kind++) {
-        array_clear(&mapping->image[kind]);
+        dv_array_clear(&mapping->image[kind]);
         if (!mapping->entries[kind])
             continue;
         grow_images(mapping, (DvElementKind)kind, count_of(mapping->base.from, (DvElementKind)kind));
@@ -501,13 +501,13 @@ static DvStatus fill_elements(OwnPoints *mapping)
         topological_mapping_settle(base);
         return DV_OK;
     }
-    IndexArray elements = {0};
+    DvIndexArray elements = {0};
     if (mapping->rule->fill_lower)
         mapping->rule->fill_lower(mapping);
     for (uint32_t i = 0, count = count_of(base->from, base->source_kind); i < count; i++)
         mapping->rule->push(mapping, i, &elements);
     const DvStatus status = topological_mapping_end(base, &elements);
-    array_free(&elements);
+    dv_array_free(&elements);
     return status;
 }
 
@@ -567,8 +567,8 @@ void own_points_store(DvObject *object, void *self)
     OwnPoints *mapping = self;
     size_t count;
     const uint32_t *at = dv_data_uints(&mapping->sources, &count);
-    array_clear(&mapping->first);
-    array_append(&mapping->first, at, (uint32_t)count);
+    dv_array_clear(&mapping->first);
+    dv_array_append(&mapping->first, at, (uint32_t)count);
 }
 
 void own_points_reset(DvObject *object, void *self)
@@ -579,7 +579,7 @@ void own_points_reset(DvObject *object, void *self)
         dv_data_set(&mapping->sources, mapping->first.data, mapping->first.count);
     dv_data_touch(&mapping->sources);
     mapping->stale = mapping->base.stale = true;
-    array_clear(&mapping->emptied);
+    dv_array_clear(&mapping->emptied);
 }
 
 DvStatus own_points_restore(DvObject *object, void *self)
@@ -606,10 +606,10 @@ void own_points_destroy(DvObject *object, void *self)
 {
     OwnPoints *mapping = self;
     for (int kind = 0; kind < DV_ELEMENT_KINDS; kind++)
-        array_free(&mapping->image[kind]);
-    array_free(&mapping->first);
-    array_free(&mapping->emptied);
-    array_free(&mapping->asked);
+        dv_array_free(&mapping->image[kind]);
+    dv_array_free(&mapping->first);
+    dv_array_free(&mapping->emptied);
+    dv_array_free(&mapping->asked);
     topological_mapping_destroy(object, self);
 }
 
@@ -637,9 +637,9 @@ static bool source_of(void *self, DvElementKind kind, uint32_t element, DvElemen
 static uint32_t images_of_source(void *self, DvElementKind kind, uint32_t source, const uint32_t **images)
 {
     OwnPoints *mapping = self;
-    array_clear(&mapping->asked);
+    dv_array_clear(&mapping->asked);
     if (mapping->same_points && kind == DV_POINTS && source < mapping->base.to->points) {
-        array_push(&mapping->asked, source);
+        dv_array_push(&mapping->asked, source);
         *images = mapping->asked.data;
         return 1;
     }
@@ -651,7 +651,7 @@ static uint32_t images_of_source(void *self, DvElementKind kind, uint32_t source
         return 0;
     for (uint32_t entry = 0; entry < mapping->entries[kind]; entry++)
         if (image_row(mapping, kind, source)[entry] != INVALID_INDEX)
-            array_push(&mapping->asked, image_row(mapping, kind, source)[entry]);
+            dv_array_push(&mapping->asked, image_row(mapping, kind, source)[entry]);
     *images = mapping->asked.data;
     return mapping->asked.count;
 }

@@ -18,7 +18,7 @@ typedef struct OwnPointsRule {
     /* A place as the weighted sum of the points of an element, and an offset, m.     weights: [nodes] */
     void (*weigh)(const OwnPoints *mapping, DvElementKind kind, uint32_t entry, double *weights, double offset[3]);
     /* Elements of the output for element `index` of base.source_kind are pushed, and joined; NULL: none. */
-    void (*push)(OwnPoints *mapping, uint32_t index, IndexArray *to);
+    void (*push)(OwnPoints *mapping, uint32_t index, DvIndexArray *to);
     void (*fill_lower)(OwnPoints *mapping); /* optional: gives the output lists of lower elements, at the start */
     /* Optional: elements of the input have come; instead of pushing each. */
     void (*come)(OwnPoints *mapping, const DvElementChange *change);
@@ -29,16 +29,16 @@ struct OwnPoints {
     const OwnPointsRule *rule;
     DvData sources; /* [points of the output] x 2: kind and entry, element; declared by OWN_POINTS_FIELDS */
     uint32_t entries[DV_ELEMENT_KINDS];
-    IndexArray image[DV_ELEMENT_KINDS]; /* [elements x entries] points of the output; INVALID_INDEX: none */
-    IndexArray first;                   /* the sources at the start, which a reset puts back */
-    DvElementData watched[2];           /* points and elements of the output */
-    bool same_points;                   /* the output has the points of the input, by number: no table is kept */
-    bool on_demand;                     /* new places get a point when somebody asks for it */
-    bool stale;                         /* images are to be found from the sources */
-    bool working;                       /* changes of the output are this mapping's own */
-    bool upward;                        /* elements of the input go once all their images have gone */
-    IndexArray emptied;                 /* elements of the input without images, until they go */
-    IndexArray asked;                   /* images that were asked for last */
+    DvIndexArray image[DV_ELEMENT_KINDS]; /* [elements x entries] points of the output; INVALID_INDEX: none */
+    DvIndexArray first;                   /* the sources at the start, which a reset puts back */
+    DvElementData watched[2];             /* points and elements of the output */
+    bool same_points;                     /* the output has the points of the input, by number: no table is kept */
+    bool on_demand;                       /* new places get a point when somebody asks for it */
+    bool stale;                           /* images are to be found from the sources */
+    bool working;                         /* changes of the output are this mapping's own */
+    bool upward;                          /* elements of the input go once all their images have gone */
+    DvIndexArray emptied;                 /* elements of the input without images, until they go */
+    DvIndexArray asked;                   /* images that were asked for last */
 };
 
 #define OWN_POINTS_FIELDS(Struct, in)                                                                                  \

@@ -4,14 +4,14 @@
  */
 #include "pieces_mapping.h"
 
-static void push_pieces(PiecesMapping *mapping, const uint32_t *element, uint32_t index, bool later, IndexArray *to)
+static void push_pieces(PiecesMapping *mapping, const uint32_t *element, uint32_t index, bool later, DvIndexArray *to)
 {
     const PiecesRule *rule = mapping->rule;
     uint32_t pieces[MOST_PIECE_NODES];
     rule->cut(mapping, element, index, later, pieces);
     for (uint32_t i = 0; i < rule->pieces; i++)
         topological_mapping_join(&mapping->base, index);
-    array_append(to, pieces, rule->pieces * dv_element_nodes(rule->piece));
+    dv_array_append(to, pieces, rule->pieces * dv_element_nodes(rule->piece));
 }
 
 /* One of several new elements after the other, so that each sees the pieces of those before. */
@@ -19,14 +19,14 @@ static void wholes_come(PiecesMapping *mapping, const DvElementChange *change)
 {
     TopologicalMapping *base = &mapping->base;
     const ElementList all = topology_elements(base->from, mapping->rule->whole);
-    IndexArray pieces = {0};
+    DvIndexArray pieces = {0};
     topological_mapping_count_sources(base, change);
     for (uint32_t i = change->total - change->count; i < change->total; i++) {
-        array_clear(&pieces);
+        dv_array_clear(&pieces);
         push_pieces(mapping, all.at + (size_t)i * all.nodes, i, true, &pieces);
         topological_mapping_add(base, &pieces, NULL);
     }
-    array_free(&pieces);
+    dv_array_free(&pieces);
 }
 
 static void wholes_go(PiecesMapping *mapping, const DvElementChange *change)
@@ -80,12 +80,12 @@ DvStatus pieces_mapping_start(PiecesMapping *mapping)
         return status;
     find_grid(mapping);
     const ElementList all = topology_elements(base->from, rule->whole);
-    IndexArray pieces = {0};
+    DvIndexArray pieces = {0};
     topological_mapping_begin(base);
     for (uint32_t i = 0; i < all.count; i++)
         push_pieces(mapping, all.at + (size_t)i * all.nodes, i, false, &pieces);
     status = topological_mapping_end(base, &pieces);
-    array_free(&pieces);
+    dv_array_free(&pieces);
     if (status == DV_OK && base->from->dynamic)
         status = topological_mapping_follow(base, rule->whole, wholes_changed);
     return status == DV_OK && base->from->dynamic

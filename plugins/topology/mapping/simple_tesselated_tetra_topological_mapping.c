@@ -24,7 +24,7 @@ static void weigh(const OwnPoints *mapping, DvElementKind kind, uint32_t entry, 
     weights[1] = 0.5;
 }
 
-static void push(OwnPoints *mapping, uint32_t index, IndexArray *to)
+static void push(OwnPoints *mapping, uint32_t index, DvIndexArray *to)
 {
     /* 0 to 3: corners; 4 to 9: middles of the edges, as the topology numbers them */
     static const uint8_t pieces[PIECES][4] = {{0, 4, 5, 6}, {1, 4, 8, 7}, {2, 5, 7, 9}, {3, 6, 9, 8},
@@ -40,7 +40,7 @@ static void push(OwnPoints *mapping, uint32_t index, IndexArray *to)
     for (int piece = 0; piece < PIECES; piece++) {
         topological_mapping_join(&mapping->base, index);
         for (int i = 0; i < 4; i++)
-            array_push(to, points[pieces[piece][i]]);
+            dv_array_push(to, points[pieces[piece][i]]);
     }
 }
 

@@ -135,7 +135,7 @@ static uint32_t parents(TopologicalMapping *base, uint32_t point, uint32_t found
 /* ---- Elements that come ---- */
 
 /* What a new element comes from, as elements of the output; false: not all of it is there. */
-static bool push_ancestors(TopologicalMapping *base, const DvElementChange *change, uint32_t which, IndexArray *to)
+static bool push_ancestors(TopologicalMapping *base, const DvElementChange *change, uint32_t which, DvIndexArray *to)
 {
     const uint32_t begin = change->ancestor_start ? change->ancestor_start[which] : 0,
                    end = change->ancestor_start ? change->ancestor_start[which + 1] : 0;
@@ -143,7 +143,7 @@ static bool push_ancestors(TopologicalMapping *base, const DvElementChange *chan
         if (change->ancestors[a] >= base->image.count || !has_image(base, change->ancestors[a]))
             return false;
     for (uint32_t a = begin; a < end; a++)
-        array_push(to, images_of(base, change->ancestors[a])[0]);
+        dv_array_push(to, images_of(base, change->ancestors[a])[0]);
     return end > begin;
 }
 
@@ -152,28 +152,28 @@ static void come(OwnPoints *mapping, const DvElementChange *change)
     TopologicalMapping *base = &mapping->base;
     const ElementList all = topology_elements(base->from, base->source_kind);
     const uint32_t first = change->total - change->count;
-    IndexArray elements = {0}, ancestors = {0}, start = {0};
-    RealArray weights = {0};
+    DvIndexArray elements = {0}, ancestors = {0}, start = {0};
+    DvRealArray weights = {0};
     for (uint32_t i = 0; i < change->count; i++) {
         const uint32_t *element = all.at + (size_t)(first + i) * all.nodes, before = ancestors.count;
         if (!push_ancestors(base, change, i, &ancestors))
             continue;
-        array_push(&start, before);
+        dv_array_push(&start, before);
         for (uint32_t a = 0; a < ancestors.count - before; a++)
-            array_push(&weights, change->weights ? change->weights[change->ancestor_start[i] + a]
-                                                 : 1.0 / (ancestors.count - before));
+            dv_array_push(&weights, change->weights ? change->weights[change->ancestor_start[i] + a]
+                                                    : 1.0 / (ancestors.count - before));
         for (uint32_t j = 0; j < all.nodes; j++)
-            array_push(&elements, own_points_image(mapping, DV_POINTS, element[j], 0));
+            dv_array_push(&elements, own_points_image(mapping, DV_POINTS, element[j], 0));
         topological_mapping_join(base, first + i);
     }
-    array_push(&start, ancestors.count);
+    dv_array_push(&start, ancestors.count);
     topological_mapping_add(
         base, &elements,
         &(DvElementChange){.ancestors = ancestors.data, .weights = weights.data, .ancestor_start = start.data});
-    array_free(&elements);
-    array_free(&ancestors);
-    array_free(&start);
-    array_free(&weights);
+    dv_array_free(&elements);
+    dv_array_free(&ancestors);
+    dv_array_free(&start);
+    dv_array_free(&weights);
 }
 
 static const OwnPointsRule rule = {.weigh = weigh, .come = come};
@@ -208,7 +208,7 @@ static uint32_t find_in_input(TopologicalMapping *base, DvElementKind kind, cons
 }
 
 /* Writes a map and its inverse. */
-static void write_maps(SubsetTopological *self, DvElementKind kind, const IndexArray *to_input, uint32_t sources)
+static void write_maps(SubsetTopological *self, DvElementKind kind, const DvIndexArray *to_input, uint32_t sources)
 {
     uint32_t *to_output = dv_data_begin_all(&self->to_output[kind], sources);
     for (uint32_t i = 0; i < sources; i++)
@@ -224,23 +224,23 @@ static DvStatus update(DvObject *object, void *self_)
 {
     SubsetTopological *self = self_;
     TopologicalMapping *base = &self->points.base;
-    IndexArray found = {0};
+    DvIndexArray found = {0};
     if (!base->to || !dv_object_is_valid(object))
         return DV_OK;
     for (uint32_t i = 0; i < base->to->points; i++) {
         uint32_t point[8] = {0};
-        array_push(&found, parents(base, i, point) ? point[0] : INVALID_INDEX);
+        dv_array_push(&found, parents(base, i, point) ? point[0] : INVALID_INDEX);
     }
     write_maps(self, DV_POINTS, &found, base->from->points);
     for (int k = 0; k < KINDS; k++) {
         const ElementList in = topology_elements(base->from, kinds[k]), out = topology_elements(base->to, kinds[k]);
         const bool handled = dv_data_bool(&self->handle[kinds[k]]);
-        array_clear(&found);
+        dv_array_clear(&found);
         for (uint32_t i = 0; i < out.count && handled; i++)
-            array_push(&found, find_in_input(base, kinds[k], out.at + (size_t)i * out.nodes));
+            dv_array_push(&found, find_in_input(base, kinds[k], out.at + (size_t)i * out.nodes));
         write_maps(self, kinds[k], &found, handled ? in.count : 0);
     }
-    array_free(&found);
+    dv_array_free(&found);
     return DV_OK;
 }
 

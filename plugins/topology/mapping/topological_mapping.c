@@ -84,8 +84,8 @@ void topological_mapping_destroy(DvObject *object, void *self)
 {
     (void)object;
     TopologicalMapping *mapping = self;
-    array_free(&mapping->source);
-    array_free(&mapping->image);
+    dv_array_free(&mapping->source);
+    dv_array_free(&mapping->image);
 }
 
 /* ---- Maps ---- */
@@ -99,8 +99,8 @@ static uint32_t image_nodes(const TopologicalMapping *mapping)
 
 static void forget_maps(TopologicalMapping *mapping, uint32_t sources)
 {
-    array_clear(&mapping->source);
-    array_resize(&mapping->image, sources * mapping->images);
+    dv_array_clear(&mapping->source);
+    dv_array_resize(&mapping->image, sources * mapping->images);
     for (uint32_t i = 0; i < mapping->image.count; i++)
         mapping->image.data[i] = INVALID_INDEX;
     mapping->stale = false;
@@ -119,7 +119,7 @@ static void put_image(TopologicalMapping *mapping, uint32_t source, uint32_t ima
 void topological_mapping_join(TopologicalMapping *mapping, uint32_t source)
 {
     put_image(mapping, source, mapping->source.count);
-    array_push(&mapping->source, source);
+    dv_array_push(&mapping->source, source);
 }
 
 /* An image goes; those behind it in the row move up. */
@@ -189,7 +189,7 @@ static void find_maps(TopologicalMapping *mapping, uint32_t sources)
         for (uint32_t j = 0; j < length && found == INVALID_INDEX; j++)
             if (has_points(mapping, in.at + (size_t)row[j] * in.nodes, in.nodes, points, out.nodes))
                 found = row[j];
-        array_push(&mapping->source, found);
+        dv_array_push(&mapping->source, found);
         if (found != INVALID_INDEX)
             put_image(mapping, found, i);
     }
@@ -221,9 +221,9 @@ void topological_mapping_begin(TopologicalMapping *mapping)
 static void settle(DvElementData *data, uint32_t count)
 {
     const bool added = data->count < count;
-    IndexArray gone = {0};
+    DvIndexArray gone = {0};
     for (uint32_t i = data->count; i > count; i--)
-        array_push(&gone, i - 1);
+        dv_array_push(&gone, i - 1);
     const DvElementChange change = {.change = added ? DV_ELEMENTS_ADDED : DV_ELEMENTS_REMOVED,
                                     .kind = data->kind,
                                     .count = added ? count - data->count : gone.count,
@@ -236,7 +236,7 @@ static void settle(DvElementData *data, uint32_t count)
         dv_element_data_remove(data, &change);
     if (data->changed)
         data->changed(data, &change);
-    array_free(&gone);
+    dv_array_free(&gone);
 }
 
 void topological_mapping_settle(TopologicalMapping *mapping)
@@ -250,7 +250,7 @@ void topological_mapping_settle(TopologicalMapping *mapping)
     }
 }
 
-DvStatus topological_mapping_end(TopologicalMapping *mapping, const IndexArray *elements)
+DvStatus topological_mapping_end(TopologicalMapping *mapping, const DvIndexArray *elements)
 {
     topology_set_list(mapping->to, mapping->image_kind, elements->data, elements->count / image_nodes(mapping));
     const DvStatus status = topology_start(mapping->to);
@@ -301,7 +301,7 @@ static bool is_modifiable(const TopologicalMapping *mapping)
 }
 
 /* Lists of a mesh without a modifier are changed as they are; who hangs on it is told all the same. */
-static void add_rows(TopologicalMapping *mapping, const IndexArray *elements, const DvElementChange *ancestors)
+static void add_rows(TopologicalMapping *mapping, const DvIndexArray *elements, const DvElementChange *ancestors)
 {
     Topology *to = mapping->to;
     const uint32_t nodes = image_nodes(mapping), count = elements->count / nodes,
@@ -320,7 +320,7 @@ static void add_rows(TopologicalMapping *mapping, const IndexArray *elements, co
     dv_element_data_apply(to->object, &change);
 }
 
-static void remove_rows(TopologicalMapping *mapping, const IndexArray *sorted)
+static void remove_rows(TopologicalMapping *mapping, const DvIndexArray *sorted)
 {
     Topology *to = mapping->to;
     DvData *list = &to->list[mapping->image_kind];
@@ -341,7 +341,8 @@ static void remove_rows(TopologicalMapping *mapping, const IndexArray *sorted)
     topology_changed(to);
 }
 
-void topological_mapping_add(TopologicalMapping *mapping, const IndexArray *elements, const DvElementChange *ancestors)
+void topological_mapping_add(TopologicalMapping *mapping, const DvIndexArray *elements,
+                             const DvElementChange *ancestors)
 {
     const uint32_t count = elements->count / image_nodes(mapping);
     if (count == 0)
@@ -373,10 +374,10 @@ void topological_mapping_removed(TopologicalMapping *mapping, uint32_t count, co
 
 void topological_mapping_remove(TopologicalMapping *mapping, uint32_t count, const uint32_t *images)
 {
-    IndexArray sorted = {0};
+    DvIndexArray sorted = {0};
     if (count == 0)
         return;
-    array_append(&sorted, images, count);
+    dv_array_append(&sorted, images, count);
     qsort(sorted.data, count, sizeof *sorted.data, descending);
     const Cascade cascade = {.elements = true};
     if (is_modifiable(mapping))
@@ -384,7 +385,7 @@ void topological_mapping_remove(TopologicalMapping *mapping, uint32_t count, con
     else
         remove_rows(mapping, &sorted);
     topological_mapping_removed(mapping, count, sorted.data);
-    array_free(&sorted);
+    dv_array_free(&sorted);
 }
 
 /* What becomes of the numbers of the points of a mesh without a modifier: to be given to dv_free. */
@@ -465,7 +466,7 @@ void topological_mapping_count_sources(TopologicalMapping *mapping, const DvElem
 {
     if (change->change == DV_ELEMENTS_ADDED)
         for (uint32_t i = 0; i < change->count * mapping->images; i++)
-            array_push(&mapping->image, INVALID_INDEX);
+            dv_array_push(&mapping->image, INVALID_INDEX);
     if (change->change != DV_ELEMENTS_REMOVED)
         return;
     for (uint32_t i = 0; i < change->count; i++) {

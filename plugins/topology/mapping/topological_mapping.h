@@ -25,8 +25,8 @@ struct TopologicalMapping {
     uint32_t circle; /* points of the output for each of the input, side by side; 0: they have the same points */
     /* Optional: points of the output are its own; the points of the input that one hangs on, at most 8. */
     uint32_t (*parents)(TopologicalMapping *, uint32_t point, uint32_t parents[8]);
-    IndexArray source;           /* [elements of the output] */
-    IndexArray image;            /* [elements of the input x images], INVALID_INDEX where there is none */
+    DvIndexArray source;         /* [elements of the output] */
+    DvIndexArray image;          /* [elements of the input x images], INVALID_INDEX where there is none */
     bool stale;                  /* both are to be found again */
     const DvElementChange *told; /* of the input, while it is followed */
     uint64_t seen;               /* revision of an output that is changed by others, as its input never changes */
@@ -50,7 +50,7 @@ bool topological_mapping_has_modifier(const TopologicalMapping *mapping);
 
 /* Starts filling the output, with maps that are empty, and ends it: `elements` [sources joined] is its list. */
 void topological_mapping_begin(TopologicalMapping *mapping);
-DV_NODISCARD DvStatus topological_mapping_end(TopologicalMapping *mapping, const IndexArray *elements);
+DV_NODISCARD DvStatus topological_mapping_end(TopologicalMapping *mapping, const DvIndexArray *elements);
 /* What was attached to the output before it was filled has an entry for each element from then on; the end does it. */
 void topological_mapping_settle(TopologicalMapping *mapping);
 /* The next element of the output comes from `source`. */
@@ -63,7 +63,8 @@ DV_NODISCARD DvStatus topological_mapping_follow(TopologicalMapping *mapping, Dv
 
 /* Changes of the output. Elements are joined to their sources before they are added. What fails has been reported, and makes
  * the mapping invalid. Removals take numbers in any order, and the elements that only they had. */
-void topological_mapping_add(TopologicalMapping *mapping, const IndexArray *elements, const DvElementChange *ancestors);
+void topological_mapping_add(TopologicalMapping *mapping, const DvIndexArray *elements,
+                             const DvElementChange *ancestors);
 void topological_mapping_remove(TopologicalMapping *mapping, uint32_t count, const uint32_t *images);
 /* Points of the output, which are those of the input; states know it from there. */
 void topological_mapping_points(TopologicalMapping *mapping, const DvElementChange *change);

@@ -62,8 +62,8 @@ typedef struct GmshFile {
     MeshReport *report;
     int version; /* 1, 2 or 4 */
     bool binary, swapped;
-    ARRAY(NodeNumber) node;          /* sorted by number once all are read */
-    ARRAY(GroupTag) tag[MESH_KINDS]; /* of each element */
+    DV_ARRAY(NodeNumber) node;          /* sorted by number once all are read */
+    DV_ARRAY(GroupTag) tag[MESH_KINDS]; /* of each element */
     uint32_t skipped[UNKNOWN_TYPES + 1];
     bool nodes_read, elements_read;
 } GmshFile;
@@ -187,8 +187,8 @@ static bool read_position(GmshFile *file, int64_t number)
           position.at[2] - position.at[2] == 0))
         return mesh_fail(file->report, "line %" PRIu32 ": node %" PRId64 " has a coordinate that is not finite",
                          file->text.line, number);
-    array_push(&file->node, (NodeNumber){number, file->mesh->position.count});
-    array_push(&file->mesh->position, position);
+    dv_array_push(&file->node, (NodeNumber){number, file->mesh->position.count});
+    dv_array_push(&file->mesh->position, position);
     return true;
 }
 
@@ -261,7 +261,7 @@ static bool read_nodes_4(GmshFile *file)
         !read_count(file, &total, 8, "the number of nodes") || !read_integer(file, &ignored, "the smallest node tag") ||
         !read_integer(file, &ignored, "the largest node tag"))
         return false;
-    ARRAY(int64_t) tag = {0};
+    DV_ARRAY(int64_t) tag = {0};
     bool good = true;
     for (int64_t block = 0; good && block < blocks; block++) {
         int64_t dimension, entity, parametric, count;
@@ -274,11 +274,11 @@ static bool read_nodes_4(GmshFile *file)
                              "line %" PRIu32 ": dimension %" PRId64 ", parametric %" PRId64
                              ": the first is 0 to 3, the second 0 or 1",
                              file->text.line, dimension, parametric);
-        array_clear(&tag);
+        dv_array_clear(&tag);
         for (int64_t i = 0; good && i < count; i++) {
             int64_t number = 0;
             good = read_integer(file, &number, "the tag of a node");
-            array_push(&tag, number);
+            dv_array_push(&tag, number);
         }
         for (int64_t i = 0; good && i < count; i++) {
             good = read_position(file, tag.data[i]);
@@ -288,7 +288,7 @@ static bool read_nodes_4(GmshFile *file)
             }
         }
     }
-    array_free(&tag);
+    dv_array_free(&tag);
     return good;
 }
 
@@ -308,8 +308,8 @@ static void make_groups(GmshFile *file, MeshKind kind)
             char name[24];
             snprintf(name, sizeof name, "%" PRId64, (int64_t)((uint64_t)half[0] << 32 | half[1]));
             group_of[i] = groups->count;
-            array_push(groups,
-                       (MeshGroup){.name = dv_strdup(name), .material = dv_strdup(""), .material_index = NO_INDEX});
+            dv_array_push(groups,
+                          (MeshGroup){.name = dv_strdup(name), .material = dv_strdup(""), .material_index = NO_INDEX});
         }
         groups->data[group_of[first[i]]].count++;
     }
@@ -326,12 +326,12 @@ static void add_middle_nodes(Mesh *mesh, const ElementType *type, const uint32_t
         [MESH_EDGE] = 2, [MESH_TRIANGLE] = 3, [MESH_QUAD] = 4, [MESH_TETRAHEDRON] = 4, [MESH_HEXAHEDRON] = 8};
     static const uint8_t edges_of[MESH_KINDS] = {[MESH_EDGE] = 1, [MESH_TRIANGLE] = 3, [MESH_TETRAHEDRON] = 6};
     const uint32_t corners = corners_of[type->kind], edges = edges_of[type->kind];
-    array_append(&mesh->middle, node + corners, type->nodes - corners);
+    dv_array_append(&mesh->middle, node + corners, type->nodes - corners);
     for (uint32_t j = 0; j < edges; j++) {
         Edge edge = {{node[quadratic_edges[j][0]], node[quadratic_edges[j][1]]}};
         tuple_sort(2, edge.at);
-        array_push(&mesh->high_order_edge, (HighOrderEdge){{node[corners + j], mesh->edge.count, 1, 1}});
-        array_push(&mesh->edge, edge);
+        dv_array_push(&mesh->high_order_edge, (HighOrderEdge){{node[corners + j], mesh->edge.count, 1, 1}});
+        dv_array_push(&mesh->edge, edge);
     }
 }
 
@@ -341,24 +341,24 @@ static void add_element(GmshFile *file, const ElementType *type, int64_t tag, co
     switch (type->kind) {
     case MESH_EDGE:
         if (!type->quadratic)
-            array_push(&mesh->edge, (Edge){{node[0], node[1]}});
+            dv_array_push(&mesh->edge, (Edge){{node[0], node[1]}});
         break;
     case MESH_TRIANGLE:
-        array_push(&mesh->triangle, (Triangle){{node[0], node[1], node[2]}});
+        dv_array_push(&mesh->triangle, (Triangle){{node[0], node[1], node[2]}});
         break;
     case MESH_QUAD:
-        array_push(&mesh->quad, (Quad){{node[0], node[1], node[2], node[3]}});
+        dv_array_push(&mesh->quad, (Quad){{node[0], node[1], node[2], node[3]}});
         break;
     case MESH_TETRAHEDRON:
-        array_push(&mesh->tetrahedron, (Tetrahedron){{node[0], node[1], node[2], node[3]}});
+        dv_array_push(&mesh->tetrahedron, (Tetrahedron){{node[0], node[1], node[2], node[3]}});
         break;
     default:
-        array_push(&mesh->hexahedron, (Hexahedron){{0}});
+        dv_array_push(&mesh->hexahedron, (Hexahedron){{0}});
         memcpy(mesh->hexahedron.data[mesh->hexahedron.count - 1].at, node, 8 * sizeof *node);
     }
     if (type->quadratic)
         add_middle_nodes(mesh, type, node);
-    array_push(&file->tag[type->kind], (GroupTag){{(uint32_t)((uint64_t)tag >> 32), (uint32_t)tag}});
+    dv_array_push(&file->tag[type->kind], (GroupTag){{(uint32_t)((uint64_t)tag >> 32), (uint32_t)tag}});
 }
 
 /* Translates the node numbers of an element and adds it, or counts what is skipped. */
@@ -611,8 +611,8 @@ bool mesh_read_gmsh(const void *bytes, size_t size, Mesh *mesh, MeshReport *repo
 {
     GmshFile file = {.text = scan_start(bytes, size), .mesh = mesh, .report = report};
     const bool good = read_file(&file);
-    array_free(&file.node);
+    dv_array_free(&file.node);
     for (int kind = 0; kind < MESH_KINDS; kind++)
-        array_free(&file.tag[kind]);
+        dv_array_free(&file.tag[kind]);
     return good;
 }

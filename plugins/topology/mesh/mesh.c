@@ -18,54 +18,54 @@ enum { SHOWN_WARNINGS = 10 };
 
 static void free_lists(MeshLists *lists)
 {
-    array_free(&lists->offset);
-    array_free(&lists->value);
+    dv_array_free(&lists->offset);
+    dv_array_free(&lists->value);
 }
 
 void mesh_free(Mesh *mesh)
 {
-    array_free(&mesh->position);
-    array_free(&mesh->normal);
-    array_free(&mesh->edge);
-    array_free(&mesh->triangle);
-    array_free(&mesh->quad);
-    array_free(&mesh->tetrahedron);
-    array_free(&mesh->hexahedron);
-    array_free(&mesh->prism);
-    array_free(&mesh->pyramid);
+    dv_array_free(&mesh->position);
+    dv_array_free(&mesh->normal);
+    dv_array_free(&mesh->edge);
+    dv_array_free(&mesh->triangle);
+    dv_array_free(&mesh->quad);
+    dv_array_free(&mesh->tetrahedron);
+    dv_array_free(&mesh->hexahedron);
+    dv_array_free(&mesh->prism);
+    dv_array_free(&mesh->pyramid);
     free_lists(&mesh->polyline);
     free_lists(&mesh->polygon);
-    array_free(&mesh->high_order_edge);
-    array_free(&mesh->middle);
-    array_free(&mesh->of_file);
+    dv_array_free(&mesh->high_order_edge);
+    dv_array_free(&mesh->middle);
+    dv_array_free(&mesh->of_file);
     for (int kind = 0; kind < MESH_KINDS; kind++) {
         for (uint32_t i = 0; i < mesh->group[kind].count; i++) {
             dv_free(mesh->group[kind].data[i].name);
             dv_free(mesh->group[kind].data[i].material);
         }
-        array_free(&mesh->group[kind]);
+        dv_array_free(&mesh->group[kind]);
     }
-    array_free(&mesh->texcoord);
-    array_free(&mesh->position_definition);
-    array_free(&mesh->texcoord_definition);
-    array_free(&mesh->normal_definition);
+    dv_array_free(&mesh->texcoord);
+    dv_array_free(&mesh->position_definition);
+    dv_array_free(&mesh->texcoord_definition);
+    dv_array_free(&mesh->normal_definition);
     free_lists(&mesh->face_position);
     free_lists(&mesh->face_texcoord);
     free_lists(&mesh->face_normal);
-    array_free(&mesh->position_of_vertex);
-    array_free(&mesh->normal_of_vertex);
+    dv_array_free(&mesh->position_of_vertex);
+    dv_array_free(&mesh->normal_of_vertex);
     for (uint32_t i = 0; i < mesh->material.count; i++) {
         dv_free(mesh->material.data[i].name);
         dv_free(mesh->material.data[i].texture);
         dv_free(mesh->material.data[i].bump);
     }
-    array_free(&mesh->material);
-    array_free(&mesh->face_material);
+    dv_array_free(&mesh->material);
+    dv_array_free(&mesh->face_material);
     for (uint32_t i = 0; i < mesh->attribute.count; i++) {
         dv_free(mesh->attribute.data[i].name);
         dv_free(mesh->attribute.data[i].value);
     }
-    array_free(&mesh->attribute);
+    dv_array_free(&mesh->attribute);
 }
 
 void mesh_set_error(MeshReport *report, const char *format, ...)
@@ -91,12 +91,12 @@ void mesh_warn(MeshReport *report, const char *format, ...)
 
 void mesh_add_triangle(Mesh *mesh, bool flip, uint32_t a, uint32_t b, uint32_t c)
 {
-    array_push(&mesh->triangle, flip ? (Triangle){{c, b, a}} : (Triangle){{a, b, c}});
+    dv_array_push(&mesh->triangle, flip ? (Triangle){{c, b, a}} : (Triangle){{a, b, c}});
 }
 
 void mesh_add_quad(Mesh *mesh, bool flip, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
-    array_push(&mesh->quad, flip ? (Quad){{d, c, b, a}} : (Quad){{a, b, c, d}});
+    dv_array_push(&mesh->quad, flip ? (Quad){{d, c, b, a}} : (Quad){{a, b, c, d}});
 }
 
 void mesh_add_fan(Mesh *mesh, bool flip, const uint32_t *corner, uint32_t count)
@@ -108,13 +108,13 @@ void mesh_add_fan(Mesh *mesh, bool flip, const uint32_t *corner, uint32_t count)
 void lists_begin(MeshLists *lists)
 {
     if (lists->offset.count == 0)
-        array_push(&lists->offset, 0);
-    array_push(&lists->offset, lists->value.count);
+        dv_array_push(&lists->offset, 0);
+    dv_array_push(&lists->offset, lists->value.count);
 }
 
 void lists_push(MeshLists *lists, int32_t value)
 {
-    array_push(&lists->value, value);
+    dv_array_push(&lists->value, value);
     lists->offset.data[lists->offset.count - 1] = lists->value.count;
 }
 
@@ -122,13 +122,13 @@ void mesh_triangulate(Mesh *mesh, bool flip)
 {
     for (uint32_t i = 0; i < mesh->quad.count; i++)
         mesh_add_fan(mesh, flip, mesh->quad.data[i].at, 4);
-    array_clear(&mesh->quad);
+    dv_array_clear(&mesh->quad);
 }
 
 /* Appends the candidates that equal neither an element nor an earlier candidate, corners taken in any order. */
-static void add_missing(void *elements, uint32_t arity, const IndexArray *candidates)
+static void add_missing(void *elements, uint32_t arity, const DvIndexArray *candidates)
 {
-    IndexArray array; /* `elements` is an ARRAY of structs of `arity` indices; its count is in elements */
+    DvIndexArray array; /* `elements` is an DV_ARRAY of structs of `arity` indices; its count is in elements */
     memcpy(&array, elements, sizeof array);
     const uint32_t existing = array.count, added = candidates->count / arity;
     if (added == 0)
@@ -144,7 +144,7 @@ static void add_missing(void *elements, uint32_t arity, const IndexArray *candid
     uint32_t missing = 0;
     for (uint32_t i = 0; i < added; i++)
         missing += first[existing + i] == existing + i;
-    array_grow(elements, arity * sizeof *keys, (uint64_t)existing + missing);
+    dv_array_grow(elements, arity * sizeof *keys, (uint64_t)existing + missing);
     memcpy(&array, elements, sizeof array);
     for (uint32_t i = 0; i < added; i++)
         if (first[existing + i] == existing + i) {
@@ -157,10 +157,10 @@ static void add_missing(void *elements, uint32_t arity, const IndexArray *candid
     dv_free(first);
 }
 
-static void push_part(IndexArray *candidates, const uint32_t *corner, const uint8_t *local, uint32_t arity)
+static void push_part(DvIndexArray *candidates, const uint32_t *corner, const uint8_t *local, uint32_t arity)
 {
     for (uint32_t i = 0; i < arity; i++)
-        array_push(candidates, corner[local[i]]);
+        dv_array_push(candidates, corner[local[i]]);
 }
 
 void mesh_create_subelements(Mesh *mesh)
@@ -171,7 +171,7 @@ void mesh_create_subelements(Mesh *mesh)
     static const uint8_t pyramid_triangles[4][3] = {{0, 1, 4}, {1, 2, 4}, {3, 4, 2}, {0, 4, 3}};
     static const uint8_t tetrahedron_triangles[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
 
-    IndexArray parts = {0};
+    DvIndexArray parts = {0};
     for (uint32_t i = 0; i < mesh->hexahedron.count; i++)
         for (int j = 0; j < 6; j++)
             push_part(&parts, mesh->hexahedron.data[i].at, quads_in_hexahedron[j], 4);
@@ -182,7 +182,7 @@ void mesh_create_subelements(Mesh *mesh)
         push_part(&parts, mesh->pyramid.data[i].at, pyramid_quad, 4);
     add_missing(&mesh->quad, 4, &parts);
 
-    array_clear(&parts);
+    dv_array_clear(&parts);
     for (uint32_t i = 0; i < mesh->prism.count; i++)
         for (int j = 0; j < 2; j++)
             push_part(&parts, mesh->prism.data[i].at, prism_triangles[j], 3);
@@ -194,7 +194,7 @@ void mesh_create_subelements(Mesh *mesh)
             push_part(&parts, mesh->tetrahedron.data[i].at, tetrahedron_triangles[j], 3);
     add_missing(&mesh->triangle, 3, &parts);
 
-    array_clear(&parts);
+    dv_array_clear(&parts);
     for (uint32_t i = 0; i < mesh->quad.count; i++)
         for (int j = 0; j < 4; j++)
             push_part(&parts, mesh->quad.data[i].at, edges_in_quad[j], 2);
@@ -202,7 +202,7 @@ void mesh_create_subelements(Mesh *mesh)
         for (int j = 0; j < 3; j++)
             push_part(&parts, mesh->triangle.data[i].at, edges_in_triangle[j], 2);
     add_missing(&mesh->edge, 2, &parts);
-    array_free(&parts);
+    dv_array_free(&parts);
 }
 
 static DvVec3 corner_normal(const Mesh *mesh, uint32_t at, uint32_t next, uint32_t previous)
@@ -216,7 +216,7 @@ void mesh_update_normals(Mesh *mesh)
 {
     if (mesh->normal.count == mesh->position.count)
         return;
-    array_resize(&mesh->normal, mesh->position.count);
+    dv_array_resize(&mesh->normal, mesh->position.count);
     for (uint32_t i = 0; i < mesh->triangle.count; i++) {
         const uint32_t *t = mesh->triangle.data[i].at;
         const DvVec3 normal = corner_normal(mesh, t[0], t[1], t[2]);

@@ -7,8 +7,8 @@
 #ifndef DIVAN_TOPOLOGY_MESH_H
 #define DIVAN_TOPOLOGY_MESH_H
 
-#include "array.h"
 #include <divan/base.h>
+#include <divan/kit/array.h>
 #include <divan/worst.h>
 
 enum { NO_INDEX = -1 };
@@ -53,8 +53,8 @@ typedef struct HighOrderEdge {
 /* Lists of different length: list i is value[offset[i]] to value[offset[i + 1]]; there are offset.count - 1 of them,
  * or none when offset is empty. */
 typedef struct MeshLists {
-    IndexArray offset;
-    IntArray value;
+    DvIndexArray offset;
+    DvIntArray value;
 } MeshLists;
 
 /* Elements first .. first + count - 1 of one kind belong together. */
@@ -63,7 +63,7 @@ typedef struct MeshGroup {
     char *name, *material;
     int32_t material_index; /* NO_INDEX: none */
 } MeshGroup;
-typedef ARRAY(MeshGroup) MeshGroups;
+typedef DV_ARRAY(MeshGroup) MeshGroups;
 
 typedef struct MeshMaterial {
     char *name, *texture, *bump;
@@ -92,34 +92,34 @@ typedef enum MeshKind {
 } MeshKind;
 
 typedef struct Mesh {
-    ARRAY(Vec3) position;
-    ARRAY(Vec3) normal;
-    ARRAY(Edge) edge;
-    ARRAY(Triangle) triangle;
-    ARRAY(Quad) quad;
-    ARRAY(Tetrahedron) tetrahedron;
-    ARRAY(Hexahedron) hexahedron;
-    ARRAY(Prism) prism;
-    ARRAY(Pyramid) pyramid;
+    DV_ARRAY(Vec3) position;
+    DV_ARRAY(Vec3) normal;
+    DV_ARRAY(Edge) edge;
+    DV_ARRAY(Triangle) triangle;
+    DV_ARRAY(Quad) quad;
+    DV_ARRAY(Tetrahedron) tetrahedron;
+    DV_ARRAY(Hexahedron) hexahedron;
+    DV_ARRAY(Prism) prism;
+    DV_ARRAY(Pyramid) pyramid;
     MeshLists polyline, polygon;
-    ARRAY(HighOrderEdge) high_order_edge;
-    IndexArray
+    DV_ARRAY(HighOrderEdge) high_order_edge;
+    DvIndexArray
         middle; /* points inside edges, faces and volumes of second-order elements, which are read as linear ones */
-    IndexArray of_file; /* of each point its number in the file, once some have been dropped; else empty */
+    DvIndexArray of_file; /* of each point its number in the file, once some have been dropped; else empty */
     MeshGroups group[MESH_KINDS];
     /* Wavefront OBJ */
-    ARRAY(Vec2) texcoord;
-    ARRAY(Vec3) position_definition; /* positions, texture coordinates and normals as the file lists them */
-    ARRAY(Vec2) texcoord_definition;
-    ARRAY(Vec3) normal_definition;
+    DV_ARRAY(Vec2) texcoord;
+    DV_ARRAY(Vec3) position_definition; /* positions, texture coordinates and normals as the file lists them */
+    DV_ARRAY(Vec2) texcoord_definition;
+    DV_ARRAY(Vec3) normal_definition;
     MeshLists face_position, face_texcoord, face_normal; /* per face and corner; NO_INDEX: none given */
-    IntArray position_of_vertex;                         /* after seams are split */
-    IntArray normal_of_vertex;
-    ARRAY(MeshMaterial) material;
-    uint32_t first_material; /* 1 + index of the material that the file uses first; 0: none */
-    IntArray face_material;  /* per face: index of the material, or NO_INDEX */
+    DvIntArray position_of_vertex;                       /* after seams are split */
+    DvIntArray normal_of_vertex;
+    DV_ARRAY(MeshMaterial) material;
+    uint32_t first_material;  /* 1 + index of the material that the file uses first; 0: none */
+    DvIntArray face_material; /* per face: index of the material, or NO_INDEX */
     /* VTK */
-    ARRAY(MeshAttribute) attribute;
+    DV_ARRAY(MeshAttribute) attribute;
 } Mesh;
 
 /* What a reader has to say. `error` is one sentence with the line of the file where there is one. */
@@ -159,7 +159,7 @@ DV_NODISCARD bool mesh_read_vtk_xml(const char *bytes, size_t size, const MeshOp
 typedef struct Sphere {
     double centre[3], radius;
 } Sphere;
-typedef ARRAY(Sphere) SphereArray;
+typedef DV_ARRAY(Sphere) SphereArray;
 /* A .sph file. */
 DV_NODISCARD bool mesh_read_spheres(const void *bytes, size_t size, SphereArray *spheres, MeshReport *report);
 

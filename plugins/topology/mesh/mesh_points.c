@@ -8,7 +8,7 @@
 #include <divan/duplicates.h>
 
 /* Arrays of elements as they are laid out in a Mesh. */
-typedef ARRAY(void) AnyArray;
+typedef DV_ARRAY(void) AnyArray;
 typedef struct ListOfKind {
     MeshKind kind;
     void *array;
@@ -85,9 +85,9 @@ static void keep_points(Mesh *mesh, const uint8_t *keep, const uint32_t *map, ui
 {
     const uint32_t before = mesh->position.count;
     if (mesh->of_file.count != before) {
-        array_clear(&mesh->of_file);
+        dv_array_clear(&mesh->of_file);
         for (uint32_t i = 0; i < before; i++)
-            array_push(&mesh->of_file, i);
+            dv_array_push(&mesh->of_file, i);
     }
     renumber_elements(mesh, map);
     uint32_t kept = 0;

@@ -32,12 +32,12 @@ typedef struct ObjFile {
     Mesh *mesh;
     MeshReport *report;
     const MeshOptions *options;
-    IndexArray face_line; /* where each face stands in the file */
-    ARRAY(bool) is_line;  /* whether it is an `l` */
+    DvIndexArray face_line; /* where each face stands in the file */
+    DV_ARRAY(bool) is_line; /* whether it is an `l` */
     char *group, *material;
     int32_t material_index;
     uint32_t faces[MESH_KINDS], grouped[MESH_KINDS]; /* faces of each kind; those already in a group */
-    IndexArray material_by_name;                     /* sorted; complete up to material_by_name.count materials */
+    DvIndexArray material_by_name;                   /* sorted; complete up to material_by_name.count materials */
     uint32_t libraries;
     Lines short_lines;                        /* of v, vn or vt that end too early */
     Lines unknown_texcoords, unknown_normals; /* of faces with corners that name one that is not there */
@@ -115,7 +115,7 @@ static void read_library(ObjFile *file, const char *bytes, size_t size)
         const Word keyword = scan_word(&line);
         if (word_is(keyword, "newmtl")) {
             const Word name = rest_of_line(&line);
-            array_push(&file->mesh->material, mesh_material(name.text, name.length));
+            dv_array_push(&file->mesh->material, mesh_material(name.text, name.length));
             material = &file->mesh->material.data[file->mesh->material.count - 1];
         } else if (!material || keyword.length == 0) {
             continue;
@@ -149,11 +149,11 @@ static int compare_names(const void *a, const void *b, void *mesh_)
 static int32_t find_material(ObjFile *file, const char *name)
 {
     const Mesh *mesh = file->mesh;
-    IndexArray *order = &file->material_by_name;
+    DvIndexArray *order = &file->material_by_name;
     if (order->count != mesh->material.count) {
-        array_clear(order);
+        dv_array_clear(order);
         for (uint32_t i = 0; i < mesh->material.count; i++)
-            array_push(order, i);
+            dv_array_push(order, i);
         qsort_r(order->data, order->count, sizeof *order->data, compare_names, file->mesh);
     }
     uint32_t low = 0, high = order->count;
@@ -208,8 +208,8 @@ static void close_groups(ObjFile *file)
         const MeshKind kind = kinds[i];
         const uint32_t count = file->faces[kind] - file->grouped[kind];
         if (count)
-            array_push(&file->mesh->group[kind], (MeshGroup){file->grouped[kind], count, dv_strdup(file->group),
-                                                             dv_strdup(file->material), file->material_index});
+            dv_array_push(&file->mesh->group[kind], (MeshGroup){file->grouped[kind], count, dv_strdup(file->group),
+                                                                dv_strdup(file->material), file->material_index});
         file->grouped[kind] = file->faces[kind];
     }
 }
@@ -265,9 +265,9 @@ static bool read_face(ObjFile *file, Scanner *line, bool is_line)
     lists_begin(&mesh->face_position);
     lists_begin(&mesh->face_texcoord);
     lists_begin(&mesh->face_normal);
-    array_push(&file->face_line, line->line);
-    array_push(&file->is_line, is_line);
-    array_push(&mesh->face_material, file->material_index);
+    dv_array_push(&file->face_line, line->line);
+    dv_array_push(&file->is_line, is_line);
+    dv_array_push(&mesh->face_material, file->material_index);
     const uint32_t counts[3] = {mesh->position_definition.count, mesh->texcoord_definition.count,
                                 mesh->normal_definition.count};
     Lines *const unknown[3] = {NULL, &file->unknown_texcoords, &file->unknown_normals};
@@ -303,17 +303,17 @@ static bool read_obj_line(ObjFile *file, Scanner *line)
         Vec3 position = {{0}};
         if (!read_reals(file, line, position.at, 3, 3))
             return false;
-        array_push(&mesh->position_definition, position);
+        dv_array_push(&mesh->position_definition, position);
     } else if (word_is(keyword, "vn")) {
         Vec3 normal = {{0}};
         if (!read_reals(file, line, normal.at, 3, 3))
             return false;
-        array_push(&mesh->normal_definition, normal);
+        dv_array_push(&mesh->normal_definition, normal);
     } else if (word_is(keyword, "vt")) {
         Vec2 texcoord = {{0}};
         if (!read_reals(file, line, texcoord.at, 2, 1))
             return false;
-        array_push(&mesh->texcoord_definition, texcoord);
+        dv_array_push(&mesh->texcoord_definition, texcoord);
     } else if (word_is(keyword, "f") || word_is(keyword, "l")) {
         return read_face(file, line, keyword.text[0] == 'l');
     } else if (word_is(keyword, "g")) {
@@ -401,12 +401,13 @@ static void split_seams(Mesh *mesh, uint32_t *vertex)
     for (uint32_t i = 0; i < corners; i++) {
         const int32_t *index = corner[i].index;
         if (i == 0 || memcmp(index, corner[i - 1].index, sizeof corner[i].index) != 0) {
-            array_push(&mesh->position, mesh->position_definition.data[index[0]]);
-            array_push(&mesh->position_of_vertex, index[0]);
+            dv_array_push(&mesh->position, mesh->position_definition.data[index[0]]);
+            dv_array_push(&mesh->position_of_vertex, index[0]);
             if (texcoords)
-                array_push(&mesh->texcoord, index[1] < 0 ? (Vec2){{0, 0}} : mesh->texcoord_definition.data[index[1]]);
+                dv_array_push(&mesh->texcoord,
+                              index[1] < 0 ? (Vec2){{0, 0}} : mesh->texcoord_definition.data[index[1]]);
             if (normals)
-                array_push(&mesh->normal, index[2] < 0 ? (Vec3){{0, 0, 0}} : mesh->normal_definition.data[index[2]]);
+                dv_array_push(&mesh->normal, index[2] < 0 ? (Vec3){{0, 0, 0}} : mesh->normal_definition.data[index[2]]);
         }
         vertex[corner[i].at] = mesh->position.count - 1;
     }
@@ -441,7 +442,7 @@ static void number_normals(Mesh *mesh, const uint32_t *vertex)
     if (shared) {
         int32_t numbers = 0;
         for (uint32_t i = 0; i < vertices; i++)
-            array_push(&mesh->normal_of_vertex, first[i] == i ? numbers++ : mesh->normal_of_vertex.data[first[i]]);
+            dv_array_push(&mesh->normal_of_vertex, first[i] == i ? numbers++ : mesh->normal_of_vertex.data[first[i]]);
     }
     dv_free(first);
     dv_free(of_vertex);
@@ -450,13 +451,13 @@ static void number_normals(Mesh *mesh, const uint32_t *vertex)
 static void merge_corners(Mesh *mesh, uint32_t *vertex)
 {
     const uint32_t positions = mesh->position_definition.count;
-    array_resize(&mesh->position, positions);
+    dv_array_resize(&mesh->position, positions);
     if (positions)
         memcpy(mesh->position.data, mesh->position_definition.data, positions * sizeof *mesh->position.data);
     if (mesh->normal_definition.count)
-        array_resize(&mesh->normal, positions);
+        dv_array_resize(&mesh->normal, positions);
     if (mesh->texcoord_definition.count)
-        array_resize(&mesh->texcoord, positions);
+        dv_array_resize(&mesh->texcoord, positions);
     for (uint32_t i = 0; i < mesh->face_position.value.count; i++) {
         const int32_t position = mesh->face_position.value.data[i];
         const int32_t texcoord = mesh->face_texcoord.value.data[i], normal = mesh->face_normal.value.data[i];
@@ -476,7 +477,7 @@ static void merge_corners(Mesh *mesh, uint32_t *vertex)
 
 static void add_edge(Mesh *mesh, uint32_t a, uint32_t b)
 {
-    array_push(&mesh->edge, a < b ? (Edge){{a, b}} : (Edge){{b, a}});
+    dv_array_push(&mesh->edge, a < b ? (Edge){{a, b}} : (Edge){{b, a}});
 }
 
 static void make_elements(ObjFile *file, const uint32_t *vertex)
@@ -527,8 +528,8 @@ bool mesh_read_obj(const void *bytes, size_t size, const MeshOptions *options, M
     }
     dv_free(file.group);
     dv_free(file.material);
-    array_free(&file.face_line);
-    array_free(&file.is_line);
-    array_free(&file.material_by_name);
+    dv_array_free(&file.face_line);
+    dv_array_free(&file.is_line);
+    dv_array_free(&file.material_by_name);
     return good;
 }

@@ -27,7 +27,7 @@ bool mesh_read_spheres(const void *bytes, size_t size, SphereArray *spheres, Mes
                                  scan_more(&line) ? scan_excerpt(line).text : "the end of the line");
         if (value[4] < 0)
             return mesh_fail(report, "line %" PRIu32 ": the radius %g is negative", line.line, value[4]);
-        array_push(spheres, (Sphere){{value[1], value[2], value[3]}, value[4]});
+        dv_array_push(spheres, (Sphere){{value[1], value[2], value[3]}, value[4]});
     }
     return spheres->count > 0 || mesh_fail(report, "no line starts with 'sphe': the file holds no sphere");
 }

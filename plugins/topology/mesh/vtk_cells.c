@@ -107,13 +107,13 @@ bool vtk_add_polygon(VtkSink *sink, const double *point, uint32_t count)
 /* edges: of lines, triangles and tetrahedra, which carry them. */
 static void add_middle_nodes(Mesh *mesh, const uint32_t *node, uint32_t corners, uint32_t nodes, uint32_t edges)
 {
-    array_append(&mesh->middle, node + corners, nodes - corners);
+    dv_array_append(&mesh->middle, node + corners, nodes - corners);
     static const uint8_t ends[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
     for (uint32_t j = 0; j < edges; j++) {
         Edge edge = {{node[ends[j][0]], node[ends[j][1]]}};
         tuple_sort(2, edge.at);
-        array_push(&mesh->high_order_edge, (HighOrderEdge){{node[corners + j], mesh->edge.count, 1, 1}});
-        array_push(&mesh->edge, edge);
+        dv_array_push(&mesh->high_order_edge, (HighOrderEdge){{node[corners + j], mesh->edge.count, 1, 1}});
+        dv_array_push(&mesh->edge, edge);
     }
 }
 
@@ -163,7 +163,7 @@ bool vtk_add_cell(VtkSink *sink, int type, const double *point, uint32_t count)
     case 2:
         break;
     case 3:
-        array_push(&mesh->edge, (Edge){{node[0], node[1]}});
+        dv_array_push(&mesh->edge, (Edge){{node[0], node[1]}});
         break;
     case VTK_POLY_LINE:
         good = add_line(sink, point, count);
@@ -184,15 +184,15 @@ bool vtk_add_cell(VtkSink *sink, int type, const double *point, uint32_t count)
         mesh_add_quad(mesh, sink->flip, node[0], node[1], node[2], node[3]);
         break;
     case 10:
-        array_push(&mesh->tetrahedron, (Tetrahedron){{node[0], node[1], node[2], node[3]}});
+        dv_array_push(&mesh->tetrahedron, (Tetrahedron){{node[0], node[1], node[2], node[3]}});
         break;
     case 11:
-        array_push(&mesh->hexahedron,
-                   (Hexahedron){{node[0], node[1], node[3], node[2], node[4], node[5], node[7], node[6]}});
+        dv_array_push(&mesh->hexahedron,
+                      (Hexahedron){{node[0], node[1], node[3], node[2], node[4], node[5], node[7], node[6]}});
         break;
     case 12:
-        array_push(&mesh->hexahedron,
-                   (Hexahedron){{node[0], node[1], node[2], node[3], node[4], node[5], node[6], node[7]}});
+        dv_array_push(&mesh->hexahedron,
+                      (Hexahedron){{node[0], node[1], node[2], node[3], node[4], node[5], node[6], node[7]}});
         break;
     case 21:
         add_middle_nodes(mesh, node, 2, 3, 1);
@@ -202,7 +202,7 @@ bool vtk_add_cell(VtkSink *sink, int type, const double *point, uint32_t count)
         add_middle_nodes(mesh, node, 3, 6, 3);
         break;
     case 24:
-        array_push(&mesh->tetrahedron, (Tetrahedron){{node[0], node[1], node[2], node[3]}});
+        dv_array_push(&mesh->tetrahedron, (Tetrahedron){{node[0], node[1], node[2], node[3]}});
         add_middle_nodes(mesh, node, 4, 10, 6);
         break;
     case 23: /* quads with nodes in the middle of edges, and of the face */
@@ -212,8 +212,8 @@ bool vtk_add_cell(VtkSink *sink, int type, const double *point, uint32_t count)
         break;
     case 25: /* hexahedra likewise */
     case 29:
-        array_push(&mesh->hexahedron,
-                   (Hexahedron){{node[0], node[1], node[2], node[3], node[4], node[5], node[6], node[7]}});
+        dv_array_push(&mesh->hexahedron,
+                      (Hexahedron){{node[0], node[1], node[2], node[3], node[4], node[5], node[6], node[7]}});
         add_middle_nodes(mesh, node, 8, count, 0);
         break;
     default:
@@ -238,19 +238,19 @@ void vtk_add_attribute(VtkSink *sink, const char *name, size_t length, bool of_c
     Mesh *mesh = sink->mesh;
     if (normals && components == 3) {
         const uint32_t first = mesh->normal.count;
-        array_resize(&mesh->normal, first + count / 3);
+        dv_array_resize(&mesh->normal, first + count / 3);
         memcpy(mesh->normal.data + first, value, (size_t)(count / 3) * sizeof *mesh->normal.data);
         dv_free(value);
         return;
     }
     char *copy = dv_alloc(length + 1, 1);
     memcpy(copy, name, length);
-    array_push(&mesh->attribute, (MeshAttribute){.name = copy,
-                                                 .tuples = count / components,
-                                                 .components = components,
-                                                 .of_cells = of_cells,
-                                                 .integral = integral,
-                                                 .value = value});
+    dv_array_push(&mesh->attribute, (MeshAttribute){.name = copy,
+                                                    .tuples = count / components,
+                                                    .components = components,
+                                                    .of_cells = of_cells,
+                                                    .integral = integral,
+                                                    .value = value});
 }
 
 bool vtk_add_positions(VtkSink *sink, const double *value, uint32_t count)
@@ -259,7 +259,7 @@ bool vtk_add_positions(VtkSink *sink, const double *value, uint32_t count)
         if (!isfinite(value[i]))
             return mesh_fail(sink->report, "point %" PRIu32 " has a coordinate that is not finite", i / 3);
     const uint32_t first = sink->mesh->position.count;
-    array_resize(&sink->mesh->position, first + count / 3);
+    dv_array_resize(&sink->mesh->position, first + count / 3);
     if (count / 3)
         memcpy(sink->mesh->position.data + first, value, (size_t)(count / 3) * sizeof *sink->mesh->position.data);
     return true;

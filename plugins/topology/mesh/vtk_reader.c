@@ -43,8 +43,8 @@ typedef struct VtkFile {
     bool binary, flip, unstructured, has_points, of_cells;
     uint32_t tuples; /* of POINT_DATA or CELL_DATA */
     Array points, types;
-    ARRAY(CellLists) cells;
-    ARRAY(NamedArray) named;
+    DV_ARRAY(CellLists) cells;
+    DV_ARRAY(NamedArray) named;
 } VtkFile;
 
 static bool expected(VtkFile *file, const char *what)
@@ -190,7 +190,7 @@ static bool read_cells(VtkFile *file, int type)
     uint32_t count, size;
     if (!read_count(file, &count, "the number of cells") || !read_count(file, &size, "the size of the list of cells"))
         return false;
-    array_push(&file->cells, (CellLists){.type = type, .count = count, .line = file->text.line});
+    dv_array_push(&file->cells, (CellLists){.type = type, .count = count, .line = file->text.line});
     CellLists *cells = &file->cells.data[file->cells.count - 1];
     Scanner ahead = file->text;
     if (word_is_caseless(scan_word(&ahead), "OFFSETS"))
@@ -200,10 +200,10 @@ static bool read_cells(VtkFile *file, int type)
 
 static bool read_named(VtkFile *file, Word name, uint32_t components, uint64_t tuples, VtkType type, bool normals)
 {
-    array_push(&file->named, (NamedArray){.name = name,
-                                          .of_cells = file->of_cells,
-                                          .normals = normals && !file->of_cells,
-                                          .components = components});
+    dv_array_push(&file->named, (NamedArray){.name = name,
+                                             .of_cells = file->of_cells,
+                                             .normals = normals && !file->of_cells,
+                                             .components = components});
     return read_array(file, type, components * tuples, true, &file->named.data[file->named.count - 1].array);
 }
 
@@ -497,9 +497,9 @@ bool mesh_read_vtk(const void *bytes, size_t size, const MeshOptions *options, M
         dv_free(file.cells.data[i].lists.value);
         dv_free(file.cells.data[i].offsets.value);
     }
-    array_free(&file.cells);
+    dv_array_free(&file.cells);
     for (uint32_t i = 0; i < file.named.count; i++)
         dv_free(file.named.data[i].array.value);
-    array_free(&file.named);
+    dv_array_free(&file.named);
     return good;
 }

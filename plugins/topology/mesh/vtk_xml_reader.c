@@ -34,7 +34,7 @@ typedef enum Section {
 
 typedef enum Encoding { TEXT, BASE64, APPENDED } Encoding;
 
-typedef ARRAY(char) CharArray;
+typedef DV_ARRAY(char) CharArray;
 
 typedef struct DataArray {
     uint32_t piece, line, components;
@@ -65,8 +65,8 @@ typedef struct XmlFile {
     uint32_t piece_depth; /* 0: not inside a Piece */
     Section section;
     char *normals; /* name of the array that PointData calls its normals */
-    ARRAY(Piece) piece;
-    ARRAY(DataArray) array;
+    DV_ARRAY(Piece) piece;
+    DV_ARRAY(DataArray) array;
     bool in_array;
     uint64_t inflated, taken; /* bytes of all arrays so far: inflated, and stored plainly */
 } XmlFile;
@@ -179,7 +179,7 @@ static bool start_array(XmlFile *file, const XML_Char **attributes)
                          line_of(file), format);
     array.name = dv_strdup(name ? name : "");
     array.normals = file->section == POINT_DATA && file->normals && strcmp(file->normals, array.name) == 0;
-    array_push(&file->array, array);
+    dv_array_push(&file->array, array);
     file->in_array = true;
     return true;
 }
@@ -199,7 +199,7 @@ static bool start_element(XmlFile *file, const char *name, const XML_Char **attr
             return false;
         if (file->piece.count >= MOST_PIECES)
             return mesh_fail(file->report, "line %" PRIu32 ": more than %d pieces", line_of(file), MOST_PIECES);
-        array_push(&file->piece, (Piece){(uint32_t)points, line_of(file)});
+        dv_array_push(&file->piece, (Piece){(uint32_t)points, line_of(file)});
         file->piece_depth = file->depth;
         return true;
     }
@@ -251,7 +251,7 @@ static void on_text(void *context, const XML_Char *text, int length)
     if (!file->in_array || file->failed)
         return;
     CharArray *to = &file->array.data[file->array.count - 1].text;
-    array_reserve(to, (uint64_t)to->count + (uint64_t)length);
+    dv_array_reserve(to, (uint64_t)to->count + (uint64_t)length);
     memcpy(to->data + to->count, text, (size_t)length);
     to->count += (uint32_t)length;
 }
@@ -294,7 +294,7 @@ static CharArray decode_base64(const char *text, size_t size, uint64_t limit)
         if (++letters < 4)
             continue;
         for (uint32_t j = 0; j < (padding > 2 ? 1 : 3 - padding); j++)
-            array_push(&bytes, (char)(group >> (16 - 8 * j) & 0xff));
+            dv_array_push(&bytes, (char)(group >> (16 - 8 * j) & 0xff));
         group = letters = padding = 0;
     }
     return bytes;
@@ -331,7 +331,7 @@ static bool inflate_blocks(XmlFile *file, const DataArray *array, const char *by
             return damaged(file, array, "zlib cannot start");
         int result = Z_OK;
         while (result == Z_OK && file->inflated <= MOST_INFLATED) {
-            array_reserve(plain, (uint64_t)plain->count + 16384);
+            dv_array_reserve(plain, (uint64_t)plain->count + 16384);
             const uint32_t room = plain->capacity - plain->count;
             stream.next_out = (Bytef *)plain->data + plain->count;
             stream.avail_out = room;
@@ -355,7 +355,7 @@ static bool take_binary(XmlFile *file, DataArray *array, const char *bytes, uint
     CharArray plain = {0};
     if (file->compressed) {
         if (!inflate_blocks(file, array, bytes, size, &plain)) {
-            array_free(&plain);
+            dv_array_free(&plain);
             return false;
         }
         bytes = plain.data;
@@ -372,7 +372,7 @@ static bool take_binary(XmlFile *file, DataArray *array, const char *bytes, uint
     array->count = (uint32_t)(size / vtk_bytes(array->type, 1));
     array->value = dv_alloc(array->count, sizeof *array->value);
     vtk_convert(array->type, file->swap, bytes, array->count, array->value);
-    array_free(&plain);
+    dv_array_free(&plain);
     return true;
 }
 
@@ -380,15 +380,15 @@ static bool take_text(XmlFile *file, DataArray *array)
 {
     Scanner text = scan_start(array->text.data, array->text.count);
     text.line = array->line;
-    RealArray values = {0};
+    DvRealArray values = {0};
     while (scan_more(&text)) {
         double value;
         if (!scan_double(&text, &value)) {
-            array_free(&values);
+            dv_array_free(&values);
             return mesh_fail(file->report, "line %" PRIu32 ": expected a number, found %s", text.line,
                              scan_excerpt(text).text);
         }
-        array_push(&values, value);
+        dv_array_push(&values, value);
     }
     array->value = values.data ? values.data : dv_alloc(0, sizeof(double));
     array->count = values.count;
@@ -406,12 +406,12 @@ static uint64_t appended_base64_bytes(const XmlFile *file, const char *text, siz
     } else if (file->compressed && head.count >= 3 * word) {
         const uint64_t blocks = header_number(file, head.data);
         need = blocks < size ? (3 + blocks) * word : 0;
-        array_free(&head);
+        dv_array_free(&head);
         head = decode_base64(text, size, need);
         for (uint64_t block = 0; block < blocks && (4 + block) * word <= head.count && need < UINT32_MAX; block++)
             need += header_number(file, head.data + (3 + block) * word);
     }
-    array_free(&head);
+    dv_array_free(&head);
     return need < UINT32_MAX ? need : 0;
 }
 
@@ -433,7 +433,7 @@ static bool take_array(XmlFile *file, DataArray *array)
     }
     CharArray decoded = decode_base64(bytes, size, limit);
     const bool good = take_binary(file, array, decoded.data, decoded.count);
-    array_free(&decoded);
+    dv_array_free(&decoded);
     return good;
 }
 
@@ -572,9 +572,9 @@ bool mesh_read_vtk_xml(const char *bytes, size_t size, const MeshOptions *option
     for (uint32_t i = 0; i < file.array.count; i++) {
         dv_free(file.array.data[i].name);
         dv_free(file.array.data[i].value);
-        array_free(&file.array.data[i].text);
+        dv_array_free(&file.array.data[i].text);
     }
-    array_free(&file.array);
-    array_free(&file.piece);
+    dv_array_free(&file.array);
+    dv_array_free(&file.piece);
     return good;
 }

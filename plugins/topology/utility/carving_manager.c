@@ -33,14 +33,14 @@ typedef struct CarvingManager {
 /* What is to go, gathered before the first removal changes any number. */
 typedef struct Removal {
     Topology *topology;
-    IndexArray elements;
+    DvIndexArray elements;
 } Removal;
 typedef struct Removals {
     Removal at[MOST_SURFACES];
     uint32_t count;
 } Removals;
 
-static void gather(Removals *removals, Topology *surface, DvElementKind kind, IndexArray *elements)
+static void gather(Removals *removals, Topology *surface, DvElementKind kind, DvIndexArray *elements)
 {
     Topology *topology = source_elements(surface, &kind, elements);
     Removal *removal = removals->at;
@@ -52,7 +52,7 @@ static void gather(Removals *removals, Topology *surface, DvElementKind kind, In
         *removal = (Removal){.topology = topology};
         removals->count++;
     }
-    array_append(&removal->elements, elements->data, elements->count);
+    dv_array_append(&removal->elements, elements->data, elements->count);
 }
 
 static void carry_out(const DvObject *object, Removals *removals)
@@ -62,7 +62,7 @@ static void carry_out(const DvObject *object, Removals *removals)
         asked += removals->at[i].elements.count;
         if (removals->at[i].elements.count)
             removed += remove_source_elements(object, removals->at[i].topology, &removals->at[i].elements);
-        array_free(&removals->at[i].elements);
+        dv_array_free(&removals->at[i].elements);
     }
     if (asked && !removed)
         dv_warning(object, "the tool touches a surface, and nothing could be removed");
@@ -72,30 +72,31 @@ static void carry_out(const DvObject *object, Removals *removals)
 
 /* The elements of the mesh that one of a collision model stands for. */
 static void push_mesh_elements(const DvShape *shape, Topology *mesh, uint32_t element, DvElementKind *kind,
-                               IndexArray *elements)
+                               DvIndexArray *elements)
 {
     if (strcmp(shape->kind, DV_SHAPE_TRIANGLES) == 0) {
         const uint32_t triangles = topology_elements(mesh, DV_TRIANGLES).count;
         *kind = element < triangles ? DV_TRIANGLES : DV_QUADS;
-        array_push(elements, element < triangles ? element : (element - triangles) / 2);
+        dv_array_push(elements, element < triangles ? element : (element - triangles) / 2);
     } else if (strcmp(shape->kind, DV_SHAPE_LINES) == 0) {
         *kind = DV_EDGES;
-        array_push(elements, element);
+        dv_array_push(elements, element);
     } else if (strcmp(shape->kind, DV_SHAPE_TETRAHEDRA) == 0) {
         *kind = DV_TETRAHEDRA;
-        array_push(elements, element);
+        dv_array_push(elements, element);
     } else { /* points and spheres: of a mesh of points itself, else the faces around it */
         *kind = mesh->own == DV_POINTS && mesh->dynamic       ? DV_POINTS
                 : topology_elements(mesh, DV_TRIANGLES).count ? DV_TRIANGLES
                 : topology_elements(mesh, DV_QUADS).count     ? DV_QUADS
                                                               : DV_EDGES;
         if (*kind == DV_POINTS) {
-            array_push(elements, element);
+            dv_array_push(elements, element);
             return;
         }
         const DvAdjacency around = topology_ops.adjacency(mesh, DV_POINTS, *kind);
         if (element < around.count)
-            array_append(elements, around.items + around.begin[element], around.end[element] - around.begin[element]);
+            dv_array_append(elements, around.items + around.begin[element],
+                            around.end[element] - around.begin[element]);
     }
 }
 
@@ -119,13 +120,13 @@ static void gather_contacts(CarvingManager *self, const DvContactList *list, con
         if (bodies[pair->body[1 - side]].object != self->tool || !is_surface(self, body->object) || !mesh)
             continue;
         for (uint32_t i = 0; i < pair->count; i++) {
-            IndexArray elements = {0};
+            DvIndexArray elements = {0};
             DvElementKind kind = DV_TRIANGLES;
             if (pair->contacts[i].gap < distance) {
                 push_mesh_elements(shape, mesh, pair->contacts[i].element[side], &kind, &elements);
                 gather(removals, mesh, kind, &elements);
             }
-            array_free(&elements);
+            dv_array_free(&elements);
         }
     }
 }
@@ -200,7 +201,7 @@ static void gather_near(CarvingManager *self, Topology *mesh, DvConstVec tool, R
                          : topology_elements(mesh, DV_QUADS).count   ? DV_QUADS
                                                                      : DV_EDGES;
     const ElementList all = topology_elements(mesh, kind);
-    IndexArray elements = {0};
+    DvIndexArray elements = {0};
     for (uint32_t e = 0; e < all.count; e++) {
         const uint32_t *element = all.at + (size_t)e * all.nodes;
         bool there = true, near = false;
@@ -209,10 +210,10 @@ static void gather_near(CarvingManager *self, Topology *mesh, DvConstVec tool, R
         for (uint32_t i = 0; there && i < tool.count && !near; i++)
             near = distance_to_element(point_at(tool, i), element, all.nodes, x) < distance;
         if (near)
-            array_push(&elements, e);
+            dv_array_push(&elements, e);
     }
     gather(removals, mesh, kind, &elements);
-    array_free(&elements);
+    dv_array_free(&elements);
 }
 
 static void carve_near(DvObject *object, CarvingManager *self)

@@ -19,10 +19,10 @@ uint32_t change_numbers(const ScriptedChange *change)
 
 void change_script_free(ChangeScript *script)
 {
-    array_free(&script->moments);
-    array_free(&script->changes);
-    array_free(&script->numbers);
-    array_free(&script->ancestors);
+    dv_array_free(&script->moments);
+    dv_array_free(&script->changes);
+    dv_array_free(&script->numbers);
+    dv_array_free(&script->ancestors);
 }
 
 /* The first word of a line when it starts with `keyword`; what stands right behind it is still to be read. */
@@ -90,7 +90,7 @@ static bool read_ancestors(Scanner *line, ScriptedChange *change, ChangeScript *
         if (!scan_integer(line, &ancestor) || ancestor < 0 || ancestor >= UINT32_MAX)
             return mesh_fail(report, "line %" PRIu32 ": ancestor %" PRIu32 " of %" PRIu32 " is %s", line->line, i + 1,
                              change->count, scan_excerpt(*line).text);
-        array_push(&script->ancestors, (uint32_t)ancestor);
+        dv_array_push(&script->ancestors, (uint32_t)ancestor);
     }
     return true;
 }
@@ -106,7 +106,7 @@ static bool read_numbers(Scanner *file, ScriptedChange *change, ChangeScript *sc
     change->first_number = script->numbers.count;
     uint32_t found = 0;
     for (double number; found < need && scan_double(&line, &number); found++)
-        array_push(&script->numbers, number);
+        dv_array_push(&script->numbers, number);
     if (found < need && scan_more(&line))
         return mesh_fail(report, "line %" PRIu32 ": number %" PRIu32 " is %s", line.line, found + 1,
                          scan_excerpt(line).text);
@@ -115,7 +115,7 @@ static bool read_numbers(Scanner *file, ScriptedChange *change, ChangeScript *sc
                   "line %" PRIu32 ": %" PRIu64 " numbers are announced and %" PRIu32 " follow: the others count as 0",
                   change->line, need, found);
     while (script->numbers.count < change->first_number + need)
-        array_push(&script->numbers, 0.0);
+        dv_array_push(&script->numbers, 0.0);
     return true;
 }
 
@@ -123,20 +123,20 @@ static bool read_numbers(Scanner *file, ScriptedChange *change, ChangeScript *sc
 static bool read_path(Scanner *file, ScriptedChange *change, ChangeScript *script, MeshReport *report)
 {
     Scanner line = scan_start(NULL, 0);
-    RealArray found = {0};
+    DvRealArray found = {0};
     (void)scan_line(file, &line);
     for (double number; scan_double(&line, &number);)
-        array_push(&found, number);
+        dv_array_push(&found, number);
     const bool with_triangle = found.count == 4 * (uint64_t)change->count;
     const bool good =
         !scan_more(&line) && change->count > 1 && (with_triangle || found.count == 3 * (uint64_t)change->count);
     change->first_number = script->numbers.count;
     for (uint32_t i = 0; i < change->count && good; i++) {
         const double *point = found.data + (size_t)i * (with_triangle ? 4 : 3);
-        array_push(&script->numbers, with_triangle ? *point++ : -1);
-        array_append(&script->numbers, point, 3);
+        dv_array_push(&script->numbers, with_triangle ? *point++ : -1);
+        dv_array_append(&script->numbers, point, 3);
     }
-    array_free(&found);
+    dv_array_free(&found);
     return good ||
            mesh_fail(report, "line %" PRIu32 ": a path of %" PRIu32 " points needs two or more, of 3 numbers each or 4",
                      change->line, change->count);
@@ -180,7 +180,7 @@ static bool read_change(Scanner *file, Scanner *line, ChangeScript *script, Mesh
     }
     if (!(change.action == CHANGE_INCISE ? read_path : read_numbers)(file, &change, script, report))
         return false;
-    array_push(&script->changes, change);
+    dv_array_push(&script->changes, change);
     script->moments.data[script->moments.count - 1].count++;
     return true;
 }
@@ -188,7 +188,7 @@ static bool read_change(Scanner *file, Scanner *line, ChangeScript *script, Mesh
 bool change_script_read(const void *bytes, size_t size, ChangeScript *script, MeshReport *report)
 {
     Scanner file = scan_start(bytes, size), line;
-    array_push(&script->moments, (ScriptedMoment){0}); /* before the first T= */
+    dv_array_push(&script->moments, (ScriptedMoment){0}); /* before the first T= */
     while (scan_line(&file, &line)) {
         double time;
         if (!scan_more(&line))
@@ -202,8 +202,8 @@ bool change_script_read(const void *bytes, size_t size, ChangeScript *script, Me
             return mesh_fail(report, "line %" PRIu32 ": the time is missing, not %s", line.line,
                              scan_excerpt(line).text);
         if (script->moments.count == 1 && script->changes.count == 0)
-            array_clear(&script->moments); /* nothing came before the first T= */
-        array_push(&script->moments, (ScriptedMoment){.time = time, .first = script->changes.count});
+            dv_array_clear(&script->moments); /* nothing came before the first T= */
+        dv_array_push(&script->moments, (ScriptedMoment){.time = time, .first = script->changes.count});
     }
     return true;
 }

@@ -53,10 +53,10 @@ typedef struct ScriptedMoment {
 } ScriptedMoment;
 
 typedef struct ChangeScript {
-    ARRAY(ScriptedMoment) moments;
-    ARRAY(ScriptedChange) changes;
-    RealArray numbers;
-    IndexArray ancestors;
+    DV_ARRAY(ScriptedMoment) moments;
+    DV_ARRAY(ScriptedChange) changes;
+    DvRealArray numbers;
+    DvIndexArray ancestors;
 } ChangeScript;
 
 /* Reads a file; what was read is to be freed in any case. */

@@ -38,8 +38,8 @@ typedef struct Cut {
     DvStateRef state;
     DvVecId positions;
     double snap_path, snap_border;
-    IndexArray chain; /* points */
-    uint32_t opened;  /* points that were doubled */
+    DvIndexArray chain; /* points */
+    uint32_t opened;    /* points that were doubled */
 } Cut;
 
 /* ---- The mesh as it is now ---- */
@@ -101,35 +101,35 @@ static DvStatus add_point(Cut *cut, const uint32_t *ancestors, const double *wei
 }
 
 /* Triangles take the place of others; `from` is the one that each comes from. */
-static DvStatus replace(Cut *cut, const IndexArray *triangles, const IndexArray *from, const IndexArray *gone)
+static DvStatus replace(Cut *cut, const DvIndexArray *triangles, const DvIndexArray *from, const DvIndexArray *gone)
 {
-    IndexArray start = {0};
+    DvIndexArray start = {0};
     for (uint32_t i = 0; i <= from->count; i++)
-        array_push(&start, i);
+        dv_array_push(&start, i);
     const DvElementChange descent = {.ancestors = from->data, .ancestor_start = start.data};
     DvStatus status = cut->ops->add_elements(cut->modifier, DV_TRIANGLES, from->count, triangles->data, &descent);
     if (status == DV_OK)
         status = cut->ops->remove_elements(cut->modifier, DV_TRIANGLES, gone->count, gone->data, true);
-    array_free(&start);
+    dv_array_free(&start);
     return status;
 }
 
 /* The triangle with one of its points replaced. */
-static void push_with(IndexArray *to, const uint32_t *triangle, uint32_t old, uint32_t now)
+static void push_with(DvIndexArray *to, const uint32_t *triangle, uint32_t old, uint32_t now)
 {
     for (int i = 0; i < 3; i++)
-        array_push(to, triangle[i] == old ? now : triangle[i]);
+        dv_array_push(to, triangle[i] == old ? now : triangle[i]);
 }
 
 /* An edge of the chain has been split: the chain goes through the new point. */
 static void put_in_chain(Cut *cut, uint32_t a, uint32_t b, uint32_t point)
 {
-    IndexArray *chain = &cut->chain;
+    DvIndexArray *chain = &cut->chain;
     for (uint32_t i = 1; i < chain->count; i++) {
         const uint32_t p = chain->data[i - 1], q = chain->data[i];
         if (!((p == a && q == b) || (p == b && q == a)))
             continue;
-        array_resize(chain, chain->count + 1);
+        dv_array_resize(chain, chain->count + 1);
         memmove(chain->data + i + 1, chain->data + i, (chain->count - 1 - i) * sizeof *chain->data);
         chain->data[i++] = point;
     }
@@ -141,7 +141,7 @@ static DvStatus split_between(Cut *cut, uint32_t a, uint32_t b, double weight_of
     uint32_t around[64];
     const uint32_t count = around_edge(cut, a, b, around, 64), ends[2] = {a, b};
     const double weights[2] = {1 - weight_of_b, weight_of_b};
-    IndexArray triangles = {0}, from = {0}, gone = {0};
+    DvIndexArray triangles = {0}, from = {0}, gone = {0};
     if (count == 0 || count > 64)
         return dv_error(cut->mesh->object, DV_ERROR_INVALID,
                         "%" PRIu32 " triangles have points %" PRIu32 " and %" PRIu32, count, a, b);
@@ -149,17 +149,17 @@ static DvStatus split_between(Cut *cut, uint32_t a, uint32_t b, double weight_of
     for (uint32_t i = 0; i < count && status == DV_OK; i++) {
         push_with(&triangles, triangle_at(cut, around[i]), b, *point);
         push_with(&triangles, triangle_at(cut, around[i]), a, *point);
-        array_push(&from, around[i]);
-        array_push(&from, around[i]);
-        array_push(&gone, around[i]);
+        dv_array_push(&from, around[i]);
+        dv_array_push(&from, around[i]);
+        dv_array_push(&gone, around[i]);
     }
     if (status == DV_OK)
         status = replace(cut, &triangles, &from, &gone);
     if (status == DV_OK)
         put_in_chain(cut, a, b, *point);
-    array_free(&triangles);
-    array_free(&from);
-    array_free(&gone);
+    dv_array_free(&triangles);
+    dv_array_free(&from);
+    dv_array_free(&gone);
     return status;
 }
 
@@ -167,19 +167,19 @@ static DvStatus split_between(Cut *cut, uint32_t a, uint32_t b, double weight_of
 static DvStatus split_triangle(Cut *cut, uint32_t triangle, const double weights[3], uint32_t *point)
 {
     uint32_t corners[3];
-    IndexArray triangles = {0}, from = {0}, gone = {0};
+    DvIndexArray triangles = {0}, from = {0}, gone = {0};
     memcpy(corners, triangle_at(cut, triangle), sizeof corners);
     DvStatus status = add_point(cut, corners, weights, 3, point);
     for (int i = 0; i < 3; i++) {
         push_with(&triangles, corners, corners[i], *point);
-        array_push(&from, triangle);
+        dv_array_push(&from, triangle);
     }
-    array_push(&gone, triangle);
+    dv_array_push(&gone, triangle);
     if (status == DV_OK)
         status = replace(cut, &triangles, &from, &gone);
-    array_free(&triangles);
-    array_free(&from);
-    array_free(&gone);
+    dv_array_free(&triangles);
+    dv_array_free(&from);
+    dv_array_free(&gone);
     return status;
 }
 
@@ -339,8 +339,8 @@ static DvStatus open_chain(Cut *cut);
 static DvStatus begin_chain(Cut *cut, uint32_t point)
 {
     const DvStatus status = open_chain(cut);
-    array_clear(&cut->chain);
-    array_push(&cut->chain, point);
+    dv_array_clear(&cut->chain);
+    dv_array_push(&cut->chain, point);
     return status;
 }
 
@@ -451,7 +451,7 @@ static DvStatus walk(Cut *cut, uint32_t from, uint32_t to)
             if (next == INVALID_INDEX)
                 status = split_between(cut, exit.a, exit.b, exit.along, &next);
             if (status == DV_OK)
-                array_push(&cut->chain, next);
+                dv_array_push(&cut->chain, next);
         } else {
             status = cross_gap(cut, point, to, entered, &next);
             entered = next;
@@ -461,7 +461,7 @@ static DvStatus walk(Cut *cut, uint32_t from, uint32_t to)
         point = next;
     }
     if (point != to)
-        array_push(&cut->chain, to);
+        dv_array_push(&cut->chain, to);
     return DV_OK;
 }
 
@@ -539,7 +539,7 @@ static bool was_before(const Cut *cut, uint32_t at)
 
 /* Triangles that get new points, and what theirs become. */
 typedef struct Parted {
-    IndexArray triangles, points; /* [triangles x 3] */
+    DvIndexArray triangles, points; /* [triangles x 3] */
 } Parted;
 
 static void rename_in(const Cut *cut, Parted *parted, uint32_t triangle, uint32_t old, uint32_t now)
@@ -548,8 +548,8 @@ static void rename_in(const Cut *cut, Parted *parted, uint32_t triangle, uint32_
     while (i < parted->triangles.count && parted->triangles.data[i] != triangle)
         i++;
     if (i == parted->triangles.count) {
-        array_push(&parted->triangles, triangle);
-        array_append(&parted->points, triangle_at(cut, triangle), 3);
+        dv_array_push(&parted->triangles, triangle);
+        dv_array_append(&parted->points, triangle_at(cut, triangle), 3);
     }
     for (uint32_t j = 0; j < 3; j++)
         if (parted->points.data[3 * i + j] == old)
@@ -557,7 +557,7 @@ static void rename_in(const Cut *cut, Parted *parted, uint32_t triangle, uint32_
 }
 
 /* Of the parts around one place of the chain that are beside it, the one on its right keeps the point, each other gets one of its own. */
-static void part_point(const Cut *cut, uint32_t at, Parted *parted, IndexArray *doubled)
+static void part_point(const Cut *cut, uint32_t at, Parted *parted, DvIndexArray *doubled)
 {
     uint32_t part[MOST_AROUND], kept = INVALID_INDEX, ignored;
     const uint32_t point = cut->chain.data[at], length = find_parts(cut, point, part);
@@ -572,19 +572,19 @@ static void part_point(const Cut *cut, uint32_t at, Parted *parted, IndexArray *
             if (part[i] == first)
                 rename_in(cut, parted, row[i], point, cut->mesh->points + doubled->count);
         if (beside)
-            array_push(doubled, point);
+            dv_array_push(doubled, point);
     }
 }
 
 static DvStatus open_chain(Cut *cut)
 {
     Parted parted = {0};
-    IndexArray doubled = {0}, start = {0};
+    DvIndexArray doubled = {0}, start = {0};
     for (uint32_t i = 0; i < cut->chain.count; i++)
         if (!was_before(cut, i))
             part_point(cut, i, &parted, &doubled);
     for (uint32_t i = 0; i <= doubled.count; i++)
-        array_push(&start, i);
+        dv_array_push(&start, i);
     DvStatus status = DV_OK;
     if (doubled.count) {
         const DvElementChange descent = {.ancestors = doubled.data, .ancestor_start = start.data};
@@ -593,10 +593,10 @@ static DvStatus open_chain(Cut *cut)
             status = replace(cut, &parted.points, &parted.triangles, &parted.triangles);
     }
     cut->opened += doubled.count;
-    array_free(&parted.triangles);
-    array_free(&parted.points);
-    array_free(&doubled);
-    array_free(&start);
+    dv_array_free(&parted.triangles);
+    dv_array_free(&parted.points);
+    dv_array_free(&doubled);
+    dv_array_free(&start);
     return status;
 }
 
@@ -679,7 +679,7 @@ static DvStatus cut_piece(Cut *cut, const DvCutPoint *from, const DvCutPoint *to
             status = begin_chain(cut, first);
     } else if (first == INVALID_INDEX) {
         status = insert_end(cut, from, &first);
-        array_push(&cut->chain, first);
+        dv_array_push(&cut->chain, first);
     }
     if (status == DV_OK)
         status = is_over(cut, to) ? insert_end(cut, to, &last) : insert_crossing(cut, to, from, &last);
@@ -699,7 +699,7 @@ DvStatus incise_surface(DvObject *topology, uint32_t positions, const DvCutPoint
     if (status == DV_OK)
         status = open_chain(&cut);
     *opened = cut.opened;
-    array_free(&cut.chain);
+    dv_array_free(&cut.chain);
     return status;
 }
 
@@ -743,15 +743,15 @@ static DvStatus swap_edge(DvObject *topology, uint32_t edge)
                         "edge %" PRIu32
                         " cannot be swapped: its triangles look to opposite sides, or the other diagonal is there",
                         edge);
-    IndexArray triangles = {0}, from = {0}, gone = {0};
+    DvIndexArray triangles = {0}, from = {0}, gone = {0};
     push_with(&triangles, t, a, d);
     push_with(&triangles, t, b, d);
-    array_append(&from, around, 2);
-    array_append(&gone, around, 2);
+    dv_array_append(&from, around, 2);
+    dv_array_append(&gone, around, 2);
     status = replace(&cut, &triangles, &from, &gone);
-    array_free(&triangles);
-    array_free(&from);
-    array_free(&gone);
+    dv_array_free(&triangles);
+    dv_array_free(&from);
+    dv_array_free(&gone);
     return status;
 }
 

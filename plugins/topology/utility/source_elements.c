@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* Elements of a mesh's own kind for those of another: the first around each. */
-static void to_own_kind(Topology *topology, DvElementKind *kind, IndexArray *elements)
+static void to_own_kind(Topology *topology, DvElementKind *kind, DvIndexArray *elements)
 {
     if (!topology->dynamic || *kind == topology->own)
         return;
@@ -39,7 +39,7 @@ static DvObject *mapping_to(const Topology *topology)
     return NULL;
 }
 
-Topology *source_elements(Topology *topology, DvElementKind *kind, IndexArray *elements)
+Topology *source_elements(Topology *topology, DvElementKind *kind, DvIndexArray *elements)
 {
     const DvObject *mapping;
     while (!topology->after_removal &&
@@ -74,11 +74,11 @@ static const DvObject *modifier_of(const Topology *topology)
     return NULL;
 }
 
-uint32_t remove_source_elements(const DvObject *asker, Topology *topology, const IndexArray *elements)
+uint32_t remove_source_elements(const DvObject *asker, Topology *topology, const DvIndexArray *elements)
 {
     const DvObject *modifier = modifier_of(topology);
     const uint32_t before = topology_elements(topology, topology->own).count;
-    IndexArray kept = {0};
+    DvIndexArray kept = {0};
     if (!modifier) {
         dv_warning(asker, "nothing can be removed from '%s': there is no modifier of it in its node",
                    dv_object_path(topology->object));
@@ -86,11 +86,11 @@ uint32_t remove_source_elements(const DvObject *asker, Topology *topology, const
     }
     for (uint32_t i = 0; i < elements->count; i++)
         if (elements->data[i] < before)
-            array_push(&kept, elements->data[i]);
+            dv_array_push(&kept, elements->data[i]);
     const DvTopologyModifierOps *ops = dv_object_ops(modifier, DV_TOPOLOGY_MODIFIER);
     const DvStatus status = kept.count ? ops->remove_elements(dv_object_self(modifier), topology->own, kept.count,
                                                               kept.data, topology->own != DV_EDGES)
                                        : DV_OK;
-    array_free(&kept);
+    dv_array_free(&kept);
     return status == DV_OK ? before - topology_elements(topology, topology->own).count : 0;
 }

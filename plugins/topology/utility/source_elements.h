@@ -10,9 +10,9 @@
 
 /* The mesh at the top of the chain of mappings, as far as meshes can change, and the elements of its own kind that `elements` come from, one
  * for each that has any: of several bodies around a face or edge the first. `kind` and `elements` are replaced. */
-Topology *source_elements(Topology *topology, DvElementKind *kind, IndexArray *elements);
+Topology *source_elements(Topology *topology, DvElementKind *kind, DvIndexArray *elements);
 /* Removes elements of a mesh of its own kind, with what only they had, through the modifier in its node; numbers that are not
  * there are left out. How many were removed; 0, with a warning about `asker`, when the mesh has no modifier. */
-uint32_t remove_source_elements(const DvObject *asker, Topology *topology, const IndexArray *elements);
+uint32_t remove_source_elements(const DvObject *asker, Topology *topology, const DvIndexArray *elements);
 
 #endif

@@ -78,13 +78,13 @@ static uint32_t count_of(const DvObject *modifier, DvElementKind kind)
     return kind == DV_POINTS ? topology->points : topology_elements(topology, kind).count;
 }
 
-static void remove_numbers(Processor *self, DvObject *modifier, DvElementKind kind, const IndexArray *numbers)
+static void remove_numbers(Processor *self, DvObject *modifier, DvElementKind kind, const DvIndexArray *numbers)
 {
     const uint32_t have = count_of(modifier, kind);
-    IndexArray kept = {0};
+    DvIndexArray kept = {0};
     for (uint32_t i = 0; i < numbers->count; i++)
         if (numbers->data[i] < have)
-            array_push(&kept, numbers->data[i]);
+            dv_array_push(&kept, numbers->data[i]);
     if (kept.count < numbers->count)
         dv_warning(self->object, "%" PRIu32 " of %" PRIu32 " elements to remove are not there: the mesh has %" PRIu32,
                    numbers->count - kept.count, numbers->count, have);
@@ -92,7 +92,7 @@ static void remove_numbers(Processor *self, DvObject *modifier, DvElementKind ki
                                                                            kept.data, kind != DV_EDGES)
                                        : DV_OK;
     (void)status; /* the modifier has reported it */
-    array_free(&kept);
+    dv_array_free(&kept);
 }
 
 /* ---- Lists at times ---- */
@@ -108,14 +108,14 @@ static void remove_lists(Processor *self, double now)
         const uint32_t *at = dv_data_uints(&self->remove[kind], &count);
         if (count == 0)
             continue;
-        IndexArray numbers = {0};
-        array_append(&numbers, at, (uint32_t)count); /* the lists of a region change while elements go */
+        DvIndexArray numbers = {0};
+        dv_array_append(&numbers, at, (uint32_t)count); /* the lists of a region change while elements go */
         if (modifier_for(self, kind))
             remove_numbers(self, modifier_for(self, kind), kind, &numbers);
         else
             dv_field_error(&self->remove[kind], -1, "there is no modifier of such elements in the node of '%s'",
                            dv_object_path(self->mesh));
-        array_free(&numbers);
+        dv_array_free(&numbers);
     }
     dv_data_set_double(&self->time_to_remove, interval == 0 ? (double)UINT32_MAX : due + interval);
 }
@@ -136,11 +136,11 @@ static uint32_t as_index(double number)
 static void remove_scripted(Processor *self, const ScriptedChange *change)
 {
     const DvElementKind kind = modifier_topology(self->first_modifier)->own;
-    IndexArray numbers = {0};
+    DvIndexArray numbers = {0};
     for (uint32_t i = 0; i < change->count; i++)
-        array_push(&numbers, as_index(numbers_of(self, change)[i]));
+        dv_array_push(&numbers, as_index(numbers_of(self, change)[i]));
     remove_numbers(self, self->first_modifier, kind, &numbers);
-    array_free(&numbers);
+    dv_array_free(&numbers);
 }
 
 /* Points that elements may name: those of the mesh, and those of its state that it does not know yet. */
@@ -154,14 +154,14 @@ static uint32_t usable_points(const Topology *topology)
 /* One ancestor for each of `count` elements, or points with `per` ancestors each. */
 typedef struct Descent {
     DvElementChange change;
-    IndexArray ancestors, start;
-    RealArray weights;
+    DvIndexArray ancestors, start;
+    DvRealArray weights;
 } Descent;
 
 static const DvElementChange *descent_change(Descent *descent, uint32_t count, uint32_t per)
 {
     for (uint32_t i = 0; i <= count; i++)
-        array_push(&descent->start, i * per);
+        dv_array_push(&descent->start, i * per);
     descent->change = (DvElementChange){.ancestors = descent->ancestors.data,
                                         .ancestor_start = descent->start.data,
                                         .weights = descent->weights.count ? descent->weights.data : NULL};
@@ -170,9 +170,9 @@ static const DvElementChange *descent_change(Descent *descent, uint32_t count, u
 
 static void descent_free(Descent *descent)
 {
-    array_free(&descent->ancestors);
-    array_free(&descent->start);
-    array_free(&descent->weights);
+    dv_array_free(&descent->ancestors);
+    dv_array_free(&descent->start);
+    dv_array_free(&descent->weights);
 }
 
 static void add_scripted(Processor *self, const ScriptedChange *change)
@@ -182,7 +182,7 @@ static void add_scripted(Processor *self, const ScriptedChange *change)
     const uint32_t nodes = dv_element_nodes(change->kind), points = usable_points(topology),
                    have = topology_elements(topology, change->kind).count;
     const double *numbers = numbers_of(self, change);
-    IndexArray elements = {0};
+    DvIndexArray elements = {0};
     Descent descent = {0};
     uint32_t added = 0;
     for (uint32_t i = 0; i < change->count; i++) {
@@ -194,9 +194,9 @@ static void add_scripted(Processor *self, const ScriptedChange *change)
             continue;
         added++;
         for (uint32_t j = 0; j < nodes; j++)
-            array_push(&elements, as_index(numbers[(size_t)i * nodes + j]));
+            dv_array_push(&elements, as_index(numbers[(size_t)i * nodes + j]));
         if (change->has_ancestors)
-            array_push(&descent.ancestors, ancestor);
+            dv_array_push(&descent.ancestors, ancestor);
     }
     if (added < change->count)
         dv_warning(self->object,
@@ -208,7 +208,7 @@ static void add_scripted(Processor *self, const ScriptedChange *change)
                                                change->has_ancestors ? descent_change(&descent, added, 1) : NULL)
               : DV_OK;
     (void)status; /* the modifier has reported it */
-    array_free(&elements);
+    dv_array_free(&elements);
     descent_free(&descent);
 }
 
@@ -228,8 +228,8 @@ static void add_points_in_triangles(Processor *self, const ScriptedChange *chang
         }
         const double weights[3] = {numbers[1], numbers[2], 1 - numbers[1] - numbers[2]};
         added++;
-        array_append(&descent.ancestors, triangles.at + (size_t)triangle * 3, 3);
-        array_append(&descent.weights, weights, 3);
+        dv_array_append(&descent.ancestors, triangles.at + (size_t)triangle * 3, 3);
+        dv_array_append(&descent.weights, weights, 3);
     }
     const DvStatus status =
         added ? ops_of(modifier)->add_points(dv_object_self(modifier), added, descent_change(&descent, added, 3))
@@ -243,10 +243,10 @@ static void incise_scripted(Processor *self, const ScriptedChange *change)
 {
     const bool of_start = dv_data_bool(&self->of_start);
     const double *numbers = numbers_of(self, change);
-    ARRAY(DvCutPoint) path = {0};
+    DV_ARRAY(DvCutPoint) path = {0};
     uint32_t opened;
     for (uint32_t i = 0; i < change->count; i++, numbers += 4)
-        array_push(&path, (DvCutPoint){{numbers[1], numbers[2], numbers[3]}, as_index(numbers[0])});
+        dv_array_push(&path, (DvCutPoint){{numbers[1], numbers[2], numbers[3]}, as_index(numbers[0])});
     const DvStatus status =
         incise_surface(modifier_topology(self->first_modifier)->object, of_start ? DV_RESET_POSITION : DV_POSITION,
                        path.data, path.count, of_start ? dv_data_double(&self->snap_path) : 0.1,
@@ -254,7 +254,7 @@ static void incise_scripted(Processor *self, const ScriptedChange *change)
     if (status == DV_OK && opened == 0)
         dv_warning(self->object, "line %" PRIu32 " of '%s': the path does not part the surface anywhere", change->line,
                    dv_data_string(&self->filename));
-    array_free(&path);
+    dv_array_free(&path);
 }
 
 /* The edge between two points, or INVALID_INDEX. */

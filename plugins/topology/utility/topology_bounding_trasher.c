@@ -40,13 +40,13 @@ static void handle_event(DvObject *object, void *self_, DvEvent *event)
     const double *position = dv_data_doubles(&self->position, &points), *box = dv_data_doubles(&self->box, NULL);
     Topology *mesh = topology_of(self->mesh);
     const ElementList all = topology_elements(mesh, mesh->own);
-    IndexArray gone = {0};
+    DvIndexArray gone = {0};
     for (uint32_t i = 0; i < all.count; i++)
         if (is_outside(all.at + (size_t)i * all.nodes, all.nodes, position, points, box))
-            array_push(&gone, i);
+            dv_array_push(&gone, i);
     if (gone.count)
         (void)remove_source_elements(object, mesh, &gone);
-    array_free(&gone);
+    dv_array_free(&gone);
 }
 
 static DvStatus init(DvObject *object, void *self_)

@@ -11,7 +11,7 @@ static const char *const methods[] = {"large", "polar", "exact", NULL};
 
 #define FIELD(member, name, type, ...) DV_FIELD(HexahedronFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(HexahedronFEMForceField, base),
+    DV_SINGLE_STATE_FIELDS(HexahedronFEMForceField, base),
     KEPT_PAIRS_FIELD(HexahedronFEMForceField, kept_pairs),
     DV_LINK(HexahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
@@ -45,7 +45,7 @@ const DvClass dv_hexahedral_fem_force_field = {
     .name = "HexahedralFEMForceField",
     .variants = "Vec3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = single_state_sources,
+    .sources = dv_single_state_sources,
     .bases = (const char *const[]){"ForceField", "BaseLinearElasticityFEMForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.SolidMechanics.FEM.Elastic",

@@ -36,7 +36,7 @@ typedef struct TurnedBox {
 } TurnedBox;
 
 typedef struct HexahedronFEMForceField {
-    SingleState base;
+    DvSingleState base;
     DvLink topology_link;
     Material material;
     DvData method, update_stiffness_matrix, stiffness_matrices, initial_points;
@@ -71,7 +71,7 @@ extern const DvType dv_type_stiffness_matrices; /* of 24 x 24 numbers */
 extern const char *const hexahedron_methods[];
 #define HEXAHEDRON_FEM_FIELD(member, name, type, ...) DV_FIELD(HexahedronFEMForceField, member, name, type, __VA_ARGS__)
 #define HEXAHEDRON_FEM_FIELDS                                                                                         \
-    SINGLE_STATE_FIELDS(HexahedronFEMForceField, base), KEPT_PAIRS_FIELD(HexahedronFEMForceField, kept_pairs),        \
+    DV_SINGLE_STATE_FIELDS(HexahedronFEMForceField, base), KEPT_PAIRS_FIELD(HexahedronFEMForceField, kept_pairs),     \
         DV_LINK(HexahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,                                      \
                 .help = "mesh; that of the node by default"),                                                         \
         MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),                                           \

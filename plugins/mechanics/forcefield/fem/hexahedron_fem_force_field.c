@@ -347,7 +347,7 @@ static DvStatus build(HexahedronFEMForceField *self)
     dv_mesh_edits_clear(&self->edits);
     DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
     DvConstVec rest;
-    DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
+    DvStatus status = dv_state_at_rest(dv_object_of(self), self->base.state, &rest);
     if (status == DV_OK)
         status = element_materials_agree(&self->materials, hexahedra.count);
     if (status == DV_OK && have_no_size(hexahedra, rest)) { /* scenes run like this: a body without stiffness */
@@ -434,7 +434,7 @@ static DvStatus take_edits(HexahedronFEMForceField *self)
     DvMeshEdits *edits = &self->edits;
     DvConstVec rest;
     bool paired = true;
-    DvStatus status = state_at_rest(dv_object_of(self), self->base.state, &rest);
+    DvStatus status = dv_state_at_rest(dv_object_of(self), self->base.state, &rest);
     dv_mesh_edits_sort(edits, rest.count, hexahedra.count);
     if (status == DV_OK)
         hexahedra = elements_in_order(self, hexahedra, rest);
@@ -471,14 +471,14 @@ DvStatus hexahedron_fem_reinit(DvObject *object, void *self_)
     element_materials_read(&self->materials);
     const DvStatus status = build(self);
     if (status != DV_OK)
-        single_state_release(&self->base);
+        dv_single_state_release(&self->base);
     return status;
 }
 
 DvStatus hexahedron_fem_init(DvObject *object, void *self_)
 {
     HexahedronFEMForceField *self = self_;
-    DvStatus status = single_state_init(object, &self->base);
+    DvStatus status = dv_single_state_init(object, &self->base);
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, "a container of hexahedra", &self->topology);
     if (status == DV_OK && dv_topology_elements(&self->topology, DV_HEXAHEDRA).count == 0)
@@ -495,14 +495,14 @@ DvStatus hexahedron_fem_init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = dv_mesh_edits_attach(&self->edits, self->topology.object, DV_HEXAHEDRA);
     if (status != DV_OK) {
-        single_state_release(&self->base);
+        dv_single_state_release(&self->base);
         return status;
     }
     DvConstVec rest;
     status = hexahedron_fem_reinit(object, self);
     const bool ramified = dv_object_ops(self->topology.object, DV_SPARSE_GRID) != NULL; /* has such points on purpose */
     if (status == DV_OK && self->mesh.elements > 0 && !ramified &&
-        state_at_rest(object, self->base.state, &rest) == DV_OK)
+        dv_state_at_rest(object, self->base.state, &rest) == DV_OK)
         element_faults_say(object, self->topology.object, "hexahedra",
                            dv_topology_elements(&self->topology, DV_HEXAHEDRA), NODES, rest);
     return status;
@@ -530,7 +530,7 @@ void hexahedron_fem_cleanup(DvObject *object, void *self_)
     HexahedronFEMForceField *self = self_;
     element_materials_detach(&self->materials);
     dv_mesh_edits_detach(&self->edits);
-    single_state_release(&self->base);
+    dv_single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }
 
@@ -963,10 +963,10 @@ static double stiffness_bound(const HexahedronFEMForceField *self)
 static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
 {
     const HexahedronFEMForceField *self = self_;
-    if (!single_state_is_concerned(&self->base, fault))
+    if (!dv_single_state_is_concerned(&self->base, fault))
         return 0.0;
     const DvConstVec x = fault->good(fault, self->base.state.object, DV_POSITION);
-    return explain_elements(self, fault, stiffness_bound(self), inverted_element(self, &x), cause, remedy);
+    return dv_elements_explain(self, fault, stiffness_bound(self), inverted_element(self, &x), cause, remedy);
 }
 
 const DvFaultCauseOps hexahedron_fem_cause = {.size = sizeof hexahedron_fem_cause, .explain = explain};
@@ -997,7 +997,7 @@ const CoupledPairsOps hexahedron_fem_pairs = {.size = sizeof(CoupledPairsOps), .
 
 const DvForceFieldOps hexahedron_fem_ops = {
     .size = sizeof hexahedron_fem_ops,
-    .states = single_state_states,
+    .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = add_dforce,
     .reserve = reserve,
@@ -1034,7 +1034,7 @@ const DvClass dv_hexahedron_fem_force_field = {
     .name = "HexahedronFEMForceField",
     .variants = "Vec3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = single_state_sources,
+    .sources = dv_single_state_sources,
     .bases = (const char *const[]){"ForceField", "BaseLinearElasticityFEMForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.SolidMechanics.FEM.Elastic",

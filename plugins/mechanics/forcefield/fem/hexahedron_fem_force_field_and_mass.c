@@ -203,7 +203,7 @@ static void cost(void *self, double *product, double *assembly)
 
 static const DvForceFieldOps force_ops = {
     .size = sizeof force_ops,
-    .states = single_state_states,
+    .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = add_dforce,
     .reserve = reserve,
@@ -380,7 +380,7 @@ const DvClass dv_hexahedron_fem_force_field_and_mass = {
     .name = "HexahedronFEMForceFieldAndMass",
     .variants = "Vec3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = single_state_sources,
+    .sources = dv_single_state_sources,
     .aliases = (const char *const[]){"HexahedronFEMForceFieldAndMassForceField", NULL},
     .bases = (const char *const[]){"HexahedronFEMForceField", "Mass", "BaseMass", "ForceField", NULL},
     .family = "force fields",

@@ -29,7 +29,7 @@ static const TetrahedronMethod method_of[] = {TETRAHEDRON_SMALL, TETRAHEDRON_LAR
 
 #define FIELD(member, name, type, ...) DV_FIELD(TetrahedralCorotationalFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(TetrahedralCorotationalFEMForceField, common.base),
+    DV_SINGLE_STATE_FIELDS(TetrahedralCorotationalFEMForceField, common.base),
     KEPT_PAIRS_FIELD(TetrahedralCorotationalFEMForceField, common.kept_pairs),
     DV_LINK(TetrahedralCorotationalFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
@@ -87,7 +87,7 @@ static DvStatus build(TetrahedralCorotationalFEMForceField *self)
     const DvElements tetrahedra = dv_topology_elements(&self->common.topology, DV_TETRAHEDRA);
     const TetrahedronUpdate update = dv_data_bool(&self->update_stiffness_matrix) ? UPDATE_ALL_STRAINS : UPDATE_NONE;
     DvConstVec rest;
-    DvStatus status = state_at_rest(object, self->common.base.state, &rest);
+    DvStatus status = dv_state_at_rest(object, self->common.base.state, &rest);
     if (status == DV_OK)
         status = element_materials_agree(&self->common.materials, tetrahedra.count);
     if (status == DV_OK)
@@ -110,7 +110,7 @@ static DvStatus take_edits(TetrahedralCorotationalFEMForceField *self)
     DvMeshEdits *edits = &self->common.edits;
     bool paired = true;
     DvConstVec rest;
-    DvStatus status = state_at_rest(dv_object_of(self), self->common.base.state, &rest);
+    DvStatus status = dv_state_at_rest(dv_object_of(self), self->common.base.state, &rest);
     if (status != DV_OK)
         return status;
     dv_mesh_edits_sort(edits, rest.count, tetrahedra.count);
@@ -150,14 +150,14 @@ static DvStatus reinit(DvObject *object, void *self_)
                              "method 'exact' has the gradients of the rest shape; use another method, or 0")
             : build(self);
     if (status != DV_OK)
-        single_state_release(&self->common.base);
+        dv_single_state_release(&self->common.base);
     return status;
 }
 
 static DvStatus init(DvObject *object, void *self_)
 {
     TetrahedralCorotationalFEMForceField *self = self_;
-    DvStatus status = single_state_init(object, &self->common.base);
+    DvStatus status = dv_single_state_init(object, &self->common.base);
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, "a container of tetrahedra", &self->common.topology);
     if (status == DV_OK)
@@ -167,14 +167,14 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = dv_mesh_edits_attach(&self->common.edits, self->common.topology.object, DV_TETRAHEDRA);
     if (status != DV_OK) {
-        single_state_release(&self->common.base);
+        dv_single_state_release(&self->common.base);
         return status;
     }
     if (dv_topology_elements(&self->common.topology, DV_TETRAHEDRA).count == 0)
         dv_warning(object, "the topology '%s' has no tetrahedra", dv_object_path(self->common.topology.object));
     DvConstVec rest;
     status = reinit(object, self);
-    if (status == DV_OK && state_at_rest(object, self->common.base.state, &rest) == DV_OK)
+    if (status == DV_OK && dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
         element_faults_say(object, self->common.topology.object, "tetrahedra",
                            dv_topology_elements(&self->common.topology, DV_TETRAHEDRA), 4, rest);
     return status;
@@ -238,7 +238,7 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
-    .states = single_state_states,
+    .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = tetrahedron_force_field_add_dforce,
     .reserve = tetrahedron_force_field_reserve,
@@ -278,7 +278,7 @@ const DvClass dv_tetrahedral_corotational_fem_force_field = {
     .name = "TetrahedralCorotationalFEMForceField",
     .variants = "Vec3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = single_state_sources,
+    .sources = dv_single_state_sources,
     .bases = (const char *const[]){"ForceField", "BaseLinearElasticityFEMForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.SolidMechanics.FEM.Elastic",

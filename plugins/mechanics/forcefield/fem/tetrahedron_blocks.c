@@ -1181,7 +1181,7 @@ static void local_diagonal_chunk(void *context, uint32_t begin, uint32_t end)
         double block[9] = {0};
         for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++)
             add_element_block(work->t, mesh->entry[e] / 4, mesh->entry[e] % 4, mesh->entry[e] % 4, block);
-        add_block3(work->view, p, block, work->factor);
+        dv_view_add3(work->view, p, block, work->factor);
     }
 }
 
@@ -1194,8 +1194,8 @@ static void local_pair_chunk(void *context, uint32_t begin, uint32_t end)
         for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++)
             add_element_block(work->t, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
                               block);
-        add_block3(work->view, mesh->points + 2 * k, block, work->factor);
-        add_block3_transposed(work->view, mesh->points + 2 * k + 1, block, work->factor);
+        dv_view_add3(work->view, mesh->points + 2 * k, block, work->factor);
+        dv_view_add3_transposed(work->view, mesh->points + 2 * k + 1, block, work->factor);
     }
 }
 
@@ -1303,7 +1303,7 @@ double tetrahedron_blocks_explain(const TetrahedronBlocks *t, const void *self, 
                                   DvText *cause, DvText *remedy)
 {
     const DvConstVec x = fault->good(fault, state, DV_POSITION);
-    return explain_elements(self, fault, stiffness_bound(t), inverted_element(t, &x), cause, remedy);
+    return dv_elements_explain(self, fault, stiffness_bound(t), inverted_element(t, &x), cause, remedy);
 }
 
 void tetrahedron_blocks_cost(const TetrahedronBlocks *t, double *product, double *assembly)

@@ -43,7 +43,7 @@ static const char *const methods[] = {"small", "large", "polar", "svd", "exact",
 
 #define FIELD(member, name, type, ...) DV_FIELD(TetrahedronFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(TetrahedronFEMForceField, common.base),
+    DV_SINGLE_STATE_FIELDS(TetrahedronFEMForceField, common.base),
     KEPT_PAIRS_FIELD(TetrahedronFEMForceField, common.kept_pairs),
     DV_LINK(TetrahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
@@ -220,7 +220,7 @@ typedef struct Source {
 static DvStatus find_source(TetrahedronFEMForceField *self, Source *source)
 {
     *source = (Source){.tetrahedra = dv_topology_elements(&self->common.topology, DV_TETRAHEDRA)};
-    const DvStatus status = state_at_rest(dv_object_of(self), self->common.base.state, &source->rest);
+    const DvStatus status = dv_state_at_rest(dv_object_of(self), self->common.base.state, &source->rest);
     if (status == DV_OK && self->common.materials.data.kind == DV_HEXAHEDRA) {
         const DvElements hexahedra = hexahedron_order_mend(
             &self->order, dv_object_of(self), dv_topology_elements(&self->common.topology, DV_HEXAHEDRA), source->rest);
@@ -392,7 +392,7 @@ static DvStatus check_options(DvObject *object, TetrahedronFEMForceField *self)
                               "method 'exact' has the gradients of the rest shape; use another method, or 0");
     warn_of_creep(object, self);
     if (mode != 0 || dv_data_bool(&self->update_stiffness))
-        force_field_listen(object);
+        dv_object_listen(object);
     const double gap = dv_data_double(&self->gap);
     if (gap < 0.0 || gap > 1.0) {
         dv_field_warning(&self->gap, -1, "%g is cut to [0, 1]", gap);
@@ -411,14 +411,14 @@ static DvStatus reinit(DvObject *object, void *self_)
     if (status == DV_OK)
         dv_data_touch(&self->stressed);
     else
-        single_state_release(&self->common.base);
+        dv_single_state_release(&self->common.base);
     return status;
 }
 
 static DvStatus init(DvObject *object, void *self_)
 {
     TetrahedronFEMForceField *self = self_;
-    DvStatus status = single_state_init(object, &self->common.base);
+    DvStatus status = dv_single_state_init(object, &self->common.base);
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, "a container of tetrahedra", &self->common.topology);
     const bool cut = dv_topology_elements(&self->common.topology, DV_TETRAHEDRA).count == 0;
@@ -436,14 +436,14 @@ static DvStatus init(DvObject *object, void *self_)
         status =
             dv_mesh_edits_attach(&self->common.edits, self->common.topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
     if (status != DV_OK) {
-        single_state_release(&self->common.base);
+        dv_single_state_release(&self->common.base);
         return status;
     }
     DvConstVec rest;
     const DvElementKind kind = cut ? DV_HEXAHEDRA : DV_TETRAHEDRA;
     status = reinit(object, self);
     const bool ramified = dv_object_ops(self->common.topology.object, DV_SPARSE_GRID) != NULL; /* on purpose */
-    if (status == DV_OK && !ramified && state_at_rest(object, self->common.base.state, &rest) == DV_OK)
+    if (status == DV_OK && !ramified && dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
         element_faults_say(object, self->common.topology.object, cut ? "hexahedra" : "tetrahedra",
                            dv_topology_elements(&self->common.topology, kind), dv_element_nodes(kind), rest);
     return status;
@@ -508,7 +508,7 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
-    .states = single_state_states,
+    .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = tetrahedron_force_field_add_dforce,
     .reserve = tetrahedron_force_field_reserve,
@@ -600,7 +600,7 @@ const DvClass dv_tetrahedron_fem_force_field = {
     .name = "TetrahedronFEMForceField",
     .variants = "Vec3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = single_state_sources,
+    .sources = dv_single_state_sources,
     .bases = (const char *const[]){"ForceField", "BaseLinearElasticityFEMForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.SolidMechanics.FEM.Elastic",

@@ -12,7 +12,7 @@ void tetrahedron_force_field_release(TetrahedronForceField *self)
 {
     element_materials_detach(&self->materials);
     dv_mesh_edits_detach(&self->edits);
-    single_state_release(&self->base);
+    dv_single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }
 
@@ -71,7 +71,7 @@ const CoupledPairsOps tetrahedron_force_field_pairs = {.size = sizeof(CoupledPai
 static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
 {
     const TetrahedronForceField *self = self_;
-    return single_state_is_concerned(&self->base, fault)
+    return dv_single_state_is_concerned(&self->base, fault)
                ? tetrahedron_blocks_explain(&self->blocks, self, self->base.state.object, fault, cause, remedy)
                : 0.0;
 }

@@ -11,7 +11,7 @@
 
 /* What the struct of such a class begins with. */
 typedef struct TetrahedronForceField {
-    SingleState base;
+    DvSingleState base;
     DvTopologyRef topology;
     TetrahedronBlocks blocks;
     ElementMaterials materials;

@@ -338,7 +338,7 @@ static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
         double block[9] = {0};
         for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++)
             add_plane_block(work->t, mesh->entry[e] / 3, mesh->entry[e] % 3, mesh->entry[e] % 3, block);
-        add_block3(work->view, p, block, work->factor);
+        dv_view_add3(work->view, p, block, work->factor);
     }
 }
 
@@ -351,8 +351,8 @@ static void pair_chunk(void *context, uint32_t begin, uint32_t end)
         for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++)
             add_plane_block(work->t, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
                             block);
-        add_block3(work->view, mesh->points + 2 * k, block, work->factor);
-        add_block3_transposed(work->view, mesh->points + 2 * k + 1, block, work->factor);
+        dv_view_add3(work->view, mesh->points + 2 * k, block, work->factor);
+        dv_view_add3_transposed(work->view, mesh->points + 2 * k + 1, block, work->factor);
     }
 }
 

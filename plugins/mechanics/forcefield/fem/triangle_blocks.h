@@ -87,7 +87,7 @@ void triangle_blocks_assemble(TriangleBlocks *t, double k, const DvMatrixView *v
 /* In the frames of x. */
 double triangle_blocks_energy(TriangleBlocks *t, const DvConstVec *x);
 void triangle_blocks_cost(const TriangleBlocks *t, double *product, double *assembly);
-/* The largest angular frequency, for explain_elements. */
+/* The largest angular frequency, for dv_elements_explain. */
 double triangle_blocks_bound(const TriangleBlocks *t);
 void triangle_blocks_draw(const TriangleBlocks *t, DvDraw *draw, DvStateRef state);
 

@@ -29,7 +29,7 @@ static const char *const methods[] = {"small", "large", "linear", "exact", NULL}
 
 #define FIELD(member, name, type, ...) DV_FIELD(TriangleFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(TriangleFEMForceField, common.base),
+    DV_SINGLE_STATE_FIELDS(TriangleFEMForceField, common.base),
     KEPT_PAIRS_FIELD(TriangleFEMForceField, common.kept_pairs),
     DV_LINK(TriangleFEMForceField, topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(TriangleFEMForceField, material, 0),
@@ -93,7 +93,7 @@ static DvStatus initial_shape(TriangleFEMForceField *self, uint32_t points, cons
     if (!self->initial.topology && given == points)
         return DV_OK;
     DvConstVec rest;
-    const DvStatus status = state_at_rest(dv_object_of(self), self->common.base.state, &rest);
+    const DvStatus status = dv_state_at_rest(dv_object_of(self), self->common.base.state, &rest);
     *shape = rest.at;
     return status;
 }
@@ -196,14 +196,14 @@ static DvStatus reinit(DvObject *object, void *self_)
     if (status == DV_OK)
         status = build(self);
     if (status != DV_OK)
-        single_state_release(&self->common.base);
+        dv_single_state_release(&self->common.base);
     return status;
 }
 
 static DvStatus init(DvObject *object, void *self_)
 {
     TriangleFEMForceField *self = self_;
-    DvStatus status = single_state_init(object, &self->common.base);
+    DvStatus status = dv_single_state_init(object, &self->common.base);
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, "a container of triangles", &self->common.topology);
     if (status == DV_OK && dv_topology_elements(&self->common.topology, DV_TRIANGLES).count == 0 &&
@@ -227,7 +227,7 @@ static DvStatus init(DvObject *object, void *self_)
         status = dv_mesh_edits_attach(&self->common.edits, self->common.topology.object,
                                       self->from_quads ? DV_QUADS : DV_TRIANGLES);
     if (status != DV_OK) {
-        single_state_release(&self->common.base);
+        dv_single_state_release(&self->common.base);
         return status;
     }
     status = reinit(object, self);
@@ -236,7 +236,7 @@ static DvStatus init(DvObject *object, void *self_)
     warn_of_small(self);
     DvConstVec rest;
     const DvElementKind kind = self->from_quads ? DV_QUADS : DV_TRIANGLES;
-    if (state_at_rest(object, self->common.base.state, &rest) == DV_OK)
+    if (dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
         element_faults_say(object, self->common.topology.object, self->from_quads ? "quads" : "triangles",
                            dv_topology_elements(&self->common.topology, kind), dv_element_nodes(kind), rest);
     return status;
@@ -282,7 +282,7 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
-    .states = single_state_states,
+    .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = triangle_force_field_add_dforce,
     .reserve = triangle_force_field_reserve,
@@ -306,7 +306,7 @@ const DvClass dv_triangle_fem_force_field = {
     .name = "TriangleFEMForceField",
     .variants = "Vec3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = single_state_sources,
+    .sources = dv_single_state_sources,
     .bases = (const char *const[]){"ForceField", "BaseLinearElasticityFEMForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.SolidMechanics.FEM.Elastic",

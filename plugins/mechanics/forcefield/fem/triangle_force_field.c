@@ -5,7 +5,7 @@ void triangle_force_field_release(TriangleForceField *self)
 {
     element_materials_detach(&self->materials);
     dv_mesh_edits_detach(&self->edits);
-    single_state_release(&self->base);
+    dv_single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }
 
@@ -44,8 +44,8 @@ void triangle_force_field_cost(void *self, double *product, double *assembly)
 static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
 {
     const TriangleForceField *self = self_;
-    return single_state_is_concerned(&self->base, fault)
-               ? explain_elements(self, fault, triangle_blocks_bound(&self->blocks), UINT32_MAX, cause, remedy)
+    return dv_single_state_is_concerned(&self->base, fault)
+               ? dv_elements_explain(self, fault, triangle_blocks_bound(&self->blocks), UINT32_MAX, cause, remedy)
                : 0.0;
 }
 

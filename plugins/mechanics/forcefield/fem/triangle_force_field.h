@@ -10,7 +10,7 @@
 
 /* What the struct of such a class begins with. */
 typedef struct TriangleForceField {
-    SingleState base;
+    DvSingleState base;
     DvTopologyRef topology;
     TriangleBlocks blocks;
     ElementMaterials materials;

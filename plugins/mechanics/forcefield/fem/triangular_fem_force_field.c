@@ -43,7 +43,7 @@ static const TriangleMethod method_of[] = {TRIANGLE_PLANAR, TRIANGLE_LARGE};
 
 #define FIELD(member, name, type, ...) DV_FIELD(TriangularFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(TriangularFEMForceField, common.base),
+    DV_SINGLE_STATE_FIELDS(TriangularFEMForceField, common.base),
     KEPT_PAIRS_FIELD(TriangularFEMForceField, common.kept_pairs),
     DV_LINK(TriangularFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
@@ -152,7 +152,7 @@ static DvStatus build(TriangularFEMForceField *self)
     self->common.structure++;
     const DvElements triangles = dv_topology_elements(&self->common.topology, DV_TRIANGLES);
     DvConstVec rest;
-    DvStatus status = state_at_rest(dv_object_of(self), self->common.base.state, &rest);
+    DvStatus status = dv_state_at_rest(dv_object_of(self), self->common.base.state, &rest);
     if (status == DV_OK)
         status = element_materials_agree(&self->common.materials, triangles.count);
     if (status == DV_OK)
@@ -186,7 +186,7 @@ static DvStatus take_edits(TriangularFEMForceField *self)
     DvMeshEdits *edits = &self->common.edits;
     DvConstVec rest;
     bool paired = true;
-    DvStatus status = state_at_rest(dv_object_of(self), self->common.base.state, &rest);
+    DvStatus status = dv_state_at_rest(dv_object_of(self), self->common.base.state, &rest);
     dv_mesh_edits_sort(edits, rest.count, triangles.count);
     if (status == DV_OK)
         status = triangle_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.topology,
@@ -222,14 +222,14 @@ static DvStatus reinit(DvObject *object, void *self_)
     if (status == DV_OK)
         status = build(self);
     if (status != DV_OK)
-        single_state_release(&self->common.base);
+        dv_single_state_release(&self->common.base);
     return status;
 }
 
 static DvStatus init(DvObject *object, void *self_)
 {
     TriangularFEMForceField *self = self_;
-    DvStatus status = single_state_init(object, &self->common.base);
+    DvStatus status = dv_single_state_init(object, &self->common.base);
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, "a container of triangles", &self->common.topology);
     if (status == DV_OK && dv_topology_elements(&self->common.topology, DV_TRIANGLES).count == 0)
@@ -242,12 +242,12 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = dv_mesh_edits_attach(&self->common.edits, self->common.topology.object, DV_TRIANGLES);
     if (status != DV_OK) {
-        single_state_release(&self->common.base);
+        dv_single_state_release(&self->common.base);
         return status;
     }
     DvConstVec rest;
     status = reinit(object, self);
-    if (status == DV_OK && state_at_rest(object, self->common.base.state, &rest) == DV_OK)
+    if (status == DV_OK && dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
         element_faults_say(object, self->common.topology.object, "triangles",
                            dv_topology_elements(&self->common.topology, DV_TRIANGLES), 3, rest);
     return status;
@@ -309,7 +309,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
-    .states = single_state_states,
+    .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = triangle_force_field_add_dforce,
     .reserve = triangle_force_field_reserve,
@@ -377,7 +377,7 @@ const DvClass dv_triangular_fem_force_field = {
     .name = "TriangularFEMForceField",
     .variants = "Vec3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = single_state_sources,
+    .sources = dv_single_state_sources,
     .bases = (const char *const[]){"ForceField", "BaseLinearElasticityFEMForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.SolidMechanics.FEM.Elastic",

@@ -5,8 +5,8 @@
  * `forces` holds one force for all chosen points, or one each; without it `totalForce` is shared equally. The one that was not
  * given is kept up to date: the sum, or the force of each point. There is no derivative.
  */
-#include "forcefield/force_field.h"
 #include "state/point_set.h"
+#include <divan/kit/force_field.h>
 #include <divan/types/color.h>
 
 #include <math.h>
@@ -15,7 +15,7 @@
 enum { MOST_COMPONENTS = 6 };
 
 typedef struct ConstantForceField {
-    SingleState base;
+    DvSingleState base;
     DvData indices, index_from_end, forces, total_force;
     DvData show_arrow_size, show_color;
     DvLink topology_link;
@@ -36,7 +36,7 @@ typedef struct ConstantForceField {
 
 #define FIELD(member, name, type, ...) DV_FIELD(ConstantForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(ConstantForceField, base),
+    DV_SINGLE_STATE_FIELDS(ConstantForceField, base),
     FIELD(indices, "indices", dv_type_uints, .flags = DV_FIELD_EMPTY_IS_ALL, .help = "points; all when empty"),
     FIELD(index_from_end, "indexFromEnd", dv_type_bool, .init = "0",
           .help = "count the points from the last one, which is 0"),
@@ -181,7 +181,7 @@ static bool is_given(const ConstantForceField *self, DvData *quantity)
 static DvStatus init(DvObject *object, void *self_)
 {
     ConstantForceField *self = self_;
-    DvStatus status = single_state_init(object, &self->base);
+    DvStatus status = dv_single_state_init(object, &self->base);
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, NULL, &self->topology);
     const bool forces_given = is_given(self, &self->forces) && (dv_data_read(&self->forces), self->forces.count) > 0;
@@ -196,7 +196,7 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = follow(self);
     if (status != DV_OK)
-        single_state_release(&self->base);
+        dv_single_state_release(&self->base);
     return status;
 }
 
@@ -212,7 +212,7 @@ static void cleanup(DvObject *object, void *self_)
     (void)object;
     ConstantForceField *self = self_;
     point_set_leave(&self->followed);
-    single_state_release(&self->base);
+    dv_single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }
 
@@ -294,7 +294,7 @@ static uint64_t structure(void *self)
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
-    .states = single_state_states,
+    .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = add_dforce,
     .reserve = reserve,
@@ -332,7 +332,7 @@ const DvClass dv_constant_force_field = {
     .name = "ConstantForceField",
     .variants = "Vec1d Vec2d Vec3d Vec6d Rigid2d Rigid3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = single_state_sources,
+    .sources = dv_single_state_sources,
     .bases = (const char *const[]){"ForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.MechanicalLoad",

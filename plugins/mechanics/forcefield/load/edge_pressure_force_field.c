@@ -23,7 +23,7 @@ typedef struct EdgePressureForceField {
 
 #define FIELD(member, name, type, ...) DV_FIELD(EdgePressureForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(EdgePressureForceField, load.base),
+    DV_SINGLE_STATE_FIELDS(EdgePressureForceField, load.base),
     ELEMENT_LOAD_TOPOLOGY(EdgePressureForceField),
     FIELD(load.info, "edgePressureMap", dv_type_doubles, .unit = "m",
           .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT | DV_FIELD_HIDDEN,
@@ -210,7 +210,7 @@ const DvClass dv_edge_pressure_force_field = {
     .name = "EdgePressureForceField",
     .variants = "Vec3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = single_state_sources,
+    .sources = dv_single_state_sources,
     .bases = (const char *const[]){"ForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.MechanicalLoad",

@@ -20,17 +20,17 @@ DvStatus element_load_init(DvObject *object, ElementLoad *load, const ElementLoa
 {
     DvConstVec rest;
     load->kind = kind;
-    DvStatus status = single_state_init(object, &load->base);
+    DvStatus status = dv_single_state_init(object, &load->base);
     if (status == DV_OK)
         status = dv_topology_require(object, &load->topology_link, kind->need, &load->topology);
     if (status == DV_OK)
-        status = state_at_rest(object, load->base.state, &rest);
+        status = dv_state_at_rest(object, load->base.state, &rest);
     if (status == DV_OK)
         status = element_set_keep_in(&load->set, &load->kept, &load->pressure);
     if (status == DV_OK)
         status = select_elements(load);
     if (status != DV_OK) {
-        single_state_release(&load->base);
+        dv_single_state_release(&load->base);
         return status;
     }
     element_set_measure(&load->set, &load->topology, &rest);
@@ -68,7 +68,7 @@ void element_load_cleanup(DvObject *object, void *self)
     (void)object;
     ElementLoad *load = self;
     element_set_leave(&load->set);
-    single_state_release(&load->base);
+    dv_single_state_release(&load->base);
     dv_topology_release(&load->topology);
 }
 

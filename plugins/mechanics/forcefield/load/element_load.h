@@ -17,7 +17,7 @@ typedef struct ElementLoadKind {
 } ElementLoadKind;
 
 typedef struct ElementLoad {
-    SingleState base;
+    DvSingleState base;
     DvLink topology_link;
     DvData pressure, show_forces, info, kept;
     const ElementLoadKind *kind;
@@ -43,11 +43,11 @@ void element_load_destroy(DvObject *object, void *self);
 extern const DvDrawableOps element_load_drawable;
 
 /* Loads have no derivative: the force is as implicit as it can be. */
-#define ELEMENT_LOAD_OPS(add_force_)                                                               \
-    {                                                                                              \
-        .size = sizeof(DvForceFieldOps), .states = single_state_states, .add_force = (add_force_), \
-        .add_dforce = load_add_dforce, .reserve = load_reserve, .assemble = load_assemble,         \
-        .structure = load_structure,                                                               \
+#define ELEMENT_LOAD_OPS(add_force_)                                                                  \
+    {                                                                                                 \
+        .size = sizeof(DvForceFieldOps), .states = dv_single_state_states, .add_force = (add_force_), \
+        .add_dforce = load_add_dforce, .reserve = load_reserve, .assemble = load_assemble,            \
+        .structure = load_structure,                                                                  \
     }
 
 #endif

@@ -11,7 +11,7 @@
 #ifndef DIVAN_MECHANICS_ELEMENT_SET_H
 #define DIVAN_MECHANICS_ELEMENT_SET_H
 
-#include "forcefield/force_field.h"
+#include <divan/kit/force_field.h>
 
 #include <divan/element_data.h>
 

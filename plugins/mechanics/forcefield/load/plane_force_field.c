@@ -7,7 +7,7 @@
  * The damping grows with the depth and acts along the whole velocity. The stiffness is that of the spring alone, -k n n^T: the damping
  * and the cut have no derivative. The normal is taken as given, of any length. Of rigid bodies the centre counts.
  */
-#include "forcefield/force_field.h"
+#include <divan/kit/force_field.h>
 #include <divan/math/simd.h>
 #include <divan/types/color.h>
 
@@ -17,7 +17,7 @@
 enum { POINTS_PER_CHUNK = 1024, MOST_COMPONENTS = 6 };
 
 typedef struct PlaneForceField {
-    SingleState base;
+    DvSingleState base;
     DvData normal, d, stiffness, damping, max_force, bilateral, local_range;
     DvData show_plane, plane_color, show_plane_size;
 
@@ -28,7 +28,7 @@ typedef struct PlaneForceField {
 
 #define FIELD(member, name, type, ...) DV_FIELD(PlaneForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(PlaneForceField, base),
+    DV_SINGLE_STATE_FIELDS(PlaneForceField, base),
     FIELD(normal, "normal", dv_type_doubles, .init = "0 1 0",
           .help = "normal of the plane, towards the free side; as many numbers as a position has"),
     FIELD(d, "d", dv_type_double, .init = "0", .unit = "m",
@@ -88,9 +88,9 @@ static DvStatus init(DvObject *object, void *self_)
         dv_field_warning(&self->local_range, -1, "%d %d is no range; all points count", range[0], range[1]);
         dv_data_set(&self->local_range, (const int32_t[2]){-1, -1}, 1);
     }
-    DvStatus status = single_state_init(object, &self->base);
+    DvStatus status = dv_single_state_init(object, &self->base);
     if (status == DV_OK && (status = check_normal(self)) != DV_OK)
-        single_state_release(&self->base);
+        dv_single_state_release(&self->base);
     return status;
 }
 
@@ -98,7 +98,7 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     PlaneForceField *self = self_;
-    single_state_release(&self->base);
+    dv_single_state_release(&self->base);
 }
 
 static void destroy(DvObject *object, void *self_)
@@ -329,8 +329,8 @@ static double stiffness_bound(PlaneForceField *self)
 static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
 {
     PlaneForceField *self = self_;
-    return single_state_is_concerned(&self->base, fault)
-               ? explain_elements(self, fault, stiffness_bound(self), UINT32_MAX, cause, remedy)
+    return dv_single_state_is_concerned(&self->base, fault)
+               ? dv_elements_explain(self, fault, stiffness_bound(self), UINT32_MAX, cause, remedy)
                : 0.0;
 }
 
@@ -338,7 +338,7 @@ static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = e
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
-    .states = single_state_states,
+    .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = add_dforce,
     .reserve = reserve,
@@ -388,7 +388,7 @@ const DvClass dv_plane_force_field = {
     .name = "PlaneForceField",
     .variants = "Vec1d Vec2d Vec3d Vec6d Rigid3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = single_state_sources,
+    .sources = dv_single_state_sources,
     .bases = (const char *const[]){"ForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.MechanicalLoad",

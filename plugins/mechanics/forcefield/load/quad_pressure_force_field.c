@@ -15,7 +15,7 @@ typedef struct QuadPressureForceField {
 
 #define FIELD(member, name, type, ...) DV_FIELD(QuadPressureForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(QuadPressureForceField, load.base),
+    DV_SINGLE_STATE_FIELDS(QuadPressureForceField, load.base),
     ELEMENT_LOAD_TOPOLOGY(QuadPressureForceField),
     FIELD(load.pressure, "pressure", dv_type_vec3d, .unit = "Pa", .help = "force per area of the rest shape"),
     FIELD(list, "quadList", dv_type_uints,
@@ -92,7 +92,7 @@ const DvClass dv_quad_pressure_force_field = {
     .name = "QuadPressureForceField",
     .variants = "Vec3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = single_state_sources,
+    .sources = dv_single_state_sources,
     .bases = (const char *const[]){"ForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.MechanicalLoad",

@@ -34,7 +34,7 @@ typedef struct PressedTriangle { /* of the last force */
 typedef enum Rim { NO_RIM, RIM_OF_QUADS, RIM } Rim; /* of the triangles: none, closed by quads, open */
 
 typedef struct SurfacePressureForceField {
-    SingleState base;
+    DvSingleState base;
     DvLink topology_link;
     DvData pressure, min, max, indices[2], pulse_mode, lower_bound, speed, conserves_volume, use_tangent,
         default_volume;
@@ -57,7 +57,7 @@ static const DvElementKind kinds[2] = {DV_TRIANGLES, DV_QUADS};
 
 #define FIELD(member, name, type, ...) DV_FIELD(SurfacePressureForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(SurfacePressureForceField, base),
+    DV_SINGLE_STATE_FIELDS(SurfacePressureForceField, base),
     DV_LINK(SurfacePressureForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
     FIELD(pressure, "pressure", dv_type_double, .init = "0", .unit = "Pa",
@@ -115,7 +115,7 @@ static bool is_listed(SurfacePressureForceField *self, int which)
 static DvStatus init(DvObject *object, void *self_)
 {
     SurfacePressureForceField *self = self_;
-    DvStatus status = single_state_init(object, &self->base);
+    DvStatus status = dv_single_state_init(object, &self->base);
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, "a mesh of triangles or quads", &self->topology);
     for (int i = 0; i < 2 && status == DV_OK; i++)
@@ -123,7 +123,7 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = select_elements(self);
     if (status != DV_OK) {
-        single_state_release(&self->base);
+        dv_single_state_release(&self->base);
         return status;
     }
     if (dv_data_bool(&self->pulse_mode) && dv_data_double(&self->speed) == 0.0)
@@ -146,7 +146,7 @@ static void cleanup(DvObject *object, void *self_)
     SurfacePressureForceField *self = self_;
     element_set_leave(&self->set[0]);
     element_set_leave(&self->set[1]);
-    single_state_release(&self->base);
+    dv_single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }
 
@@ -474,7 +474,7 @@ static uint64_t structure(void *self_)
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
-    .states = single_state_states,
+    .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = add_dforce,
     .reserve = reserve,
@@ -526,7 +526,7 @@ const DvClass dv_surface_pressure_force_field = {
     .name = "SurfacePressureForceField",
     .variants = "Rigid3d Vec3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = single_state_sources,
+    .sources = dv_single_state_sources,
     .bases = (const char *const[]){"ForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.MechanicalLoad",

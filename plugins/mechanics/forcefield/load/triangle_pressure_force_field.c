@@ -21,7 +21,7 @@ typedef struct TrianglePressureForceField {
 
 #define FIELD(member, name, type, ...) DV_FIELD(TrianglePressureForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(TrianglePressureForceField, load.base),
+    DV_SINGLE_STATE_FIELDS(TrianglePressureForceField, load.base),
     ELEMENT_LOAD_TOPOLOGY(TrianglePressureForceField),
     FIELD(load.pressure, "pressure", dv_type_vec3d, .unit = "Pa", .help = "force per area of the rest shape"),
     FIELD(cauchy_stress, "cauchyStress", dv_type_mat3d, .init = "0 0 0 0 0 0 0 0 0", .unit = "Pa",
@@ -101,7 +101,7 @@ const DvClass dv_triangle_pressure_force_field = {
     .name = "TrianglePressureForceField",
     .variants = "Vec3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = single_state_sources,
+    .sources = dv_single_state_sources,
     .bases = (const char *const[]){"ForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.MechanicalLoad",

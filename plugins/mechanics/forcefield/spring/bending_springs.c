@@ -460,11 +460,11 @@ DvStatus bending_springs_init(DvObject *object, BendingSprings *self, DvElementK
 {
     self->kind = kind;
     DvConstVec rest;
-    DvStatus status = single_state_init(object, &self->base);
+    DvStatus status = dv_single_state_init(object, &self->base);
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, need, &self->topology);
     if (status == DV_OK)
-        status = state_at_rest(object, self->base.state, &rest);
+        status = dv_state_at_rest(object, self->base.state, &rest);
     if (status == DV_OK)
         status = dv_data_depend(&self->settled, &self->stiffness);
     if (status == DV_OK) {
@@ -472,7 +472,7 @@ DvStatus bending_springs_init(DvObject *object, BendingSprings *self, DvElementK
         status = follow(self);
     }
     if (status != DV_OK) {
-        single_state_release(&self->base);
+        dv_single_state_release(&self->base);
         return status;
     }
     tell_of_points_without_state(self, object, rest.count);
@@ -487,7 +487,7 @@ void bending_springs_cleanup(DvObject *object, void *self_)
     (void)object;
     BendingSprings *self = self_;
     leave(self);
-    single_state_release(&self->base);
+    dv_single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }
 
@@ -547,8 +547,8 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
 {
     const BendingSprings *self = self_;
-    return single_state_is_concerned(&self->base, fault)
-               ? explain_elements(self, fault, spring_blocks_bound(&self->set), UINT32_MAX, cause, remedy)
+    return dv_single_state_is_concerned(&self->base, fault)
+               ? dv_elements_explain(self, fault, spring_blocks_bound(&self->set), UINT32_MAX, cause, remedy)
                : 0.0;
 }
 
@@ -561,7 +561,7 @@ static void cost(void *self, double *product, double *assembly)
 
 const DvForceFieldOps bending_springs_ops = {
     .size = sizeof bending_springs_ops,
-    .states = single_state_states,
+    .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = add_dforce,
     .reserve = reserve,

@@ -29,7 +29,7 @@ typedef struct EdgeSprings {
 } EdgeSprings;
 
 typedef struct BendingSprings {
-    SingleState base;
+    DvSingleState base;
     DvLink topology_link;
     DvData stiffness, damping, consistent, edge_info, settled;
 
@@ -49,7 +49,7 @@ typedef struct BendingSprings {
 } BendingSprings;
 
 #define BENDING_SPRINGS_FIELDS(Struct, s)                                                                           \
-    SINGLE_STATE_FIELDS(Struct, s.base),                                                                            \
+    DV_SINGLE_STATE_FIELDS(Struct, s.base),                                                                         \
         DV_LINK(Struct, s.topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"),     \
         DV_FIELD(Struct, s.stiffness, "stiffness", dv_type_double, .init = "100000", .unit = "N/m",                 \
                  .range = &dv_range_not_negative, .flags = DV_FIELD_INPUT | DV_FIELD_LENIENT,                       \

@@ -12,8 +12,8 @@
  * displacements with the stiffnesses of the last force; damping has none. There is no energy. Where a body leaves a mesh that changes,
  * its joints go with it; the others keep their rest values.
  */
-#include "forcefield/force_field.h"
 #include "forcefield/spring/joint_spring.h"
+#include <divan/kit/force_field.h>
 
 #include <divan/element_data.h>
 #include <divan/math/rigid.h>
@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 typedef struct JointSpringForceField {
-    PairState base;
+    DvPairState base;
     DvData spring, outfile, infile, period, restart;
     DvData show_lawful, show_extra, show_factor;
     DvData rest_frames; /* [springs][7] rest translation and rotation that act */
@@ -49,7 +49,7 @@ typedef struct JointSpringForceField {
 
 #define FIELD(member, name, type, ...) DV_FIELD(JointSpringForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    PAIR_STATE_FIELDS(JointSpringForceField, base),
+    DV_PAIR_STATE_FIELDS(JointSpringForceField, base),
     FIELD(spring, "spring", dv_type_joint_springs, .help = "joints: BEGIN_SPRING body body TAG values ... END_SPRING"),
     FIELD(
         outfile, "outfile", dv_type_string,
@@ -153,7 +153,7 @@ static DvStatus build(JointSpringForceField *self)
 
 static bool is_of(const JointSpringForceField *self, const DvElementData *data, int side)
 {
-    return pair_state_is_one(&self->base) || data == &self->attached[side];
+    return dv_pair_state_is_one(&self->base) || data == &self->attached[side];
 }
 
 /* The last body takes the number of the one that goes. */
@@ -234,7 +234,7 @@ static void keep_first(JointSpringForceField *self)
 
 static DvStatus follow_topologies(JointSpringForceField *self)
 {
-    for (int side = 0; side < (pair_state_is_one(&self->base) ? 1 : 2); side++) {
+    for (int side = 0; side < (dv_pair_state_is_one(&self->base) ? 1 : 2); side++) {
         DvObject *topology = dv_node_slot(dv_object_node(self->base.state[side].object), DV_TOPOLOGY);
         const DvTopologyOps *mesh = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
         if (!mesh || !mesh->is_dynamic(dv_object_self(topology)))
@@ -257,13 +257,13 @@ static void release(JointSpringForceField *self)
 {
     for (int side = 0; side < 2; side++)
         dv_element_data_detach(&self->attached[side]);
-    pair_state_release(&self->base);
+    dv_pair_state_release(&self->base);
 }
 
 static DvStatus bwd_init(DvObject *object, void *self_)
 {
     JointSpringForceField *self = self_;
-    DvStatus status = pair_state_init(object, &self->base);
+    DvStatus status = dv_pair_state_init(object, &self->base);
     if (status == DV_OK)
         status = build(self);
     if (status == DV_OK)
@@ -490,7 +490,7 @@ static void reserve(void *self_, DvPattern *pattern)
 {
     JointSpringForceField *self = self_;
     const JointSpring *list = dv_data_read(&self->spring);
-    const uint32_t other = pair_state_is_one(&self->base) ? 0 : 1;
+    const uint32_t other = dv_pair_state_is_one(&self->base) ? 0 : 1;
     for (uint32_t i = 0; i < self->count; i++) {
         pattern->ops->add(pattern, 0, list[i].a, 0, list[i].a);
         pattern->ops->add(pattern, 0, list[i].a, other, list[i].b);
@@ -540,8 +540,8 @@ static double stiffness_bound(const JointSpringForceField *self)
 static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
 {
     JointSpringForceField *self = self_;
-    return pair_state_is_concerned(&self->base, fault)
-               ? explain_elements(self, fault, stiffness_bound(self), UINT32_MAX, cause, remedy)
+    return dv_pair_state_is_concerned(&self->base, fault)
+               ? dv_elements_explain(self, fault, stiffness_bound(self), UINT32_MAX, cause, remedy)
                : 0.0;
 }
 
@@ -549,7 +549,7 @@ static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = e
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
-    .states = pair_state_states,
+    .states = dv_pair_state_states,
     .add_force = add_force,
     .add_dforce = add_dforce,
     .reserve = reserve,
@@ -584,7 +584,7 @@ const DvClass dv_joint_spring_force_field = {
     .name = "JointSpringForceField",
     .variants = "Rigid3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = pair_state_sources,
+    .sources = dv_pair_state_sources,
     .bases = (const char *const[]){"PairInteractionForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.SolidMechanics.Spring",

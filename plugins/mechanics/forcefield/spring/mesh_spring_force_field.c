@@ -65,7 +65,7 @@ static bool in_range(const int32_t range[2], uint32_t a, uint32_t b)
 static DvStatus make_springs(MeshSpringForceField *self, SpringList *list)
 {
     DvConstVec rest;
-    DvStatus status = state_at_rest(dv_object_of(self), self->springs.base.state[0], &rest);
+    DvStatus status = dv_state_at_rest(dv_object_of(self), self->springs.base.state[0], &rest);
     if (status != DV_OK)
         return status;
     const uint32_t spatial = springs_spatial(&self->springs);
@@ -109,13 +109,13 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, "a mesh", &self->topology);
     SpringList list = {0};
-    if (status == DV_OK && !pair_state_is_one(&self->springs.base))
+    if (status == DV_OK && !dv_pair_state_is_one(&self->springs.base))
         dv_warning(object, "object1 and object2 differ: a mesh has springs within one state only, there are none");
     else if (status == DV_OK)
         status = make_springs(self, &list);
     if (status != DV_OK) {
         spring_list_free(&list);
-        pair_state_release(&self->springs.base);
+        dv_pair_state_release(&self->springs.base);
         return status;
     }
     dv_data_set(&self->springs.spring, list.at, list.count);
@@ -135,7 +135,7 @@ const DvClass dv_mesh_spring_force_field = {
     .name = "MeshSpringForceField",
     .variants = "Vec1d Vec2d Vec3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = pair_state_sources,
+    .sources = dv_pair_state_sources,
     .bases = (const char *const[]){"SpringForceField", "PairInteractionForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.SolidMechanics.Spring",

@@ -121,14 +121,14 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, "a container of quads", &self->topology);
     SpringList list = {0};
-    if (status == DV_OK && !pair_state_is_one(&self->springs.base))
+    if (status == DV_OK && !dv_pair_state_is_one(&self->springs.base))
         dv_warning(object, "object1 and object2 differ: a mesh has springs within one state only, there are none");
     else if (status == DV_OK)
         status = make_springs(self, &list);
     if (status == DV_OK)
         dv_data_set(&self->springs.spring, list.at, list.count);
     else
-        pair_state_release(&self->springs.base);
+        dv_pair_state_release(&self->springs.base);
     spring_list_free(&list);
     return status == DV_OK ? springs_init_lists(object, &self->springs) : status;
 }
@@ -145,7 +145,7 @@ const DvClass dv_quad_bending_springs = {
     .name = "QuadBendingSprings",
     .variants = "Vec2d Vec3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = pair_state_sources,
+    .sources = dv_pair_state_sources,
     .bases = (const char *const[]){"SpringForceField", "PairInteractionForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.SolidMechanics.Spring",

@@ -102,7 +102,7 @@ static DvStatus init(DvObject *object, void *self_)
     DvObject *topology = dv_object_find(object, NULL, DV_TOPOLOGY);
     const DvTopologyOps *topology_ops = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
     DvGridShape grid;
-    if (!pair_state_is_one(&self->springs.base))
+    if (!dv_pair_state_is_one(&self->springs.base))
         dv_warning(object, "object1 and object2 differ: a grid has springs within one state only");
     else if (!topology_ops || !topology_ops->grid || !topology_ops->grid(dv_object_self(topology), &grid))
         dv_warning(object, "no RegularGridTopology in node '%s' or above: only the springs of field 'spring' act",
@@ -118,7 +118,7 @@ const DvClass dv_regular_grid_spring_force_field = {
     .variants = "Vec1d Vec2d Vec3d Vec6d",
     .default_variant = "Vec3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = pair_state_sources,
+    .sources = dv_pair_state_sources,
     .bases = (const char *const[]){"SpringForceField", "PairInteractionForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.SolidMechanics.Spring",

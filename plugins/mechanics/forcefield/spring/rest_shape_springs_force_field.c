@@ -7,8 +7,8 @@
  * Component by component: `activeDirections` switches single directions off. Other states that are followed feel no force. The
  * derivative of the torque is that of small rotations, -k_a.
  */
-#include "forcefield/force_field.h"
 #include "state/point_set.h"
+#include <divan/kit/force_field.h>
 
 #include <divan/math/rigid.h>
 #include <divan/types/color.h>
@@ -18,7 +18,7 @@
 enum { RIGID_DIRECTIONS = 7 };
 
 typedef struct RestShapeSpringsForceField {
-    SingleState base;
+    DvSingleState base;
     DvData points, stiffness, angular_stiffness, pivot_points, external_points, recompute_indices, active_directions;
     DvData draw_spring, spring_color;
     DvLink external_rest_shape, topology_link;
@@ -66,7 +66,7 @@ static const DvType dv_type_directions = {
 
 #define FIELD(member, name, type, ...) DV_FIELD(RestShapeSpringsForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    SINGLE_STATE_FIELDS(RestShapeSpringsForceField, base),
+    DV_SINGLE_STATE_FIELDS(RestShapeSpringsForceField, base),
     FIELD(points, "points", dv_type_uints, .flags = DV_FIELD_EMPTY_IS_ALL,
           .help = "points that are pulled; all when empty"),
     FIELD(stiffness, "stiffness", dv_type_doubles, .unit = "N/m", .range = &dv_range_not_negative,
@@ -189,7 +189,7 @@ static void release(RestShapeSpringsForceField *self)
 {
     point_set_leave(&self->followed);
     self->followed.indices = NULL;
-    single_state_release(&self->base);
+    dv_single_state_release(&self->base);
     dv_state_release(&self->external);
 }
 
@@ -249,7 +249,7 @@ static DvStatus bwd_init(DvObject *object, void *self_)
 {
     RestShapeSpringsForceField *self = self_;
     release(self);
-    DvStatus status = single_state_init(object, &self->base);
+    DvStatus status = dv_single_state_init(object, &self->base);
     if (status == DV_OK && dv_link_is_set(&self->external_rest_shape))
         status = dv_state_require(object, &self->external_rest_shape, &self->external);
     if (status == DV_OK && self->external.ops && self->external.dof != self->base.state.dof)
@@ -413,8 +413,8 @@ static double stiffness_bound(const RestShapeSpringsForceField *self)
 static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
 {
     RestShapeSpringsForceField *self = self_;
-    return single_state_is_concerned(&self->base, fault)
-               ? explain_elements(self, fault, stiffness_bound(self), UINT32_MAX, cause, remedy)
+    return dv_single_state_is_concerned(&self->base, fault)
+               ? dv_elements_explain(self, fault, stiffness_bound(self), UINT32_MAX, cause, remedy)
                : 0.0;
 }
 
@@ -422,7 +422,7 @@ static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = e
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
-    .states = single_state_states,
+    .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = add_dforce,
     .reserve = reserve,
@@ -457,7 +457,7 @@ const DvClass dv_rest_shape_springs_force_field = {
     .name = "RestShapeSpringsForceField",
     .variants = "Vec1d Vec3d Rigid3d",
     .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = single_state_sources,
+    .sources = dv_single_state_sources,
     .bases = (const char *const[]){"ForceField", NULL},
     .family = "force fields",
     .module = "Sofa.Component.SolidMechanics.Spring",

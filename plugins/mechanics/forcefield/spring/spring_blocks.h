@@ -15,7 +15,7 @@
 #ifndef DIVAN_MECHANICS_SPRING_BLOCKS_H
 #define DIVAN_MECHANICS_SPRING_BLOCKS_H
 
-#include "forcefield/force_field.h"
+#include <divan/kit/force_field.h>
 
 #include <math.h>
 
@@ -69,7 +69,7 @@ void spring_blocks_reserve(const SpringBlocks *set, DvPattern *pattern);
 void spring_blocks_assemble(SpringBlocks *set, double k, const DvMatrixView *view);
 double spring_blocks_energy(const SpringBlocks *set, const DvConstVec *x);
 void spring_blocks_cost(const SpringBlocks *set, double *product, double *assembly);
-/* The largest angular frequency, for explain_elements. */
+/* The largest angular frequency, for dv_elements_explain. */
 double spring_blocks_bound(const SpringBlocks *set);
 void spring_blocks_draw(const SpringBlocks *set, DvDraw *draw, const DvConstVec *x);
 

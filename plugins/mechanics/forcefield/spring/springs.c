@@ -109,7 +109,7 @@ static void warn_of_springs(Springs *self)
 {
     enum { MOST = 3 };
     const LinearSpring *list = dv_data_read(&self->spring);
-    const bool one = pair_state_is_one(&self->base);
+    const bool one = dv_pair_state_is_one(&self->base);
     size_t odd = 0;
     for (size_t i = 0; i < self->spring.count; i++) {
         const LinearSpring *s = &list[i];
@@ -134,7 +134,7 @@ static void warn_of_springs(Springs *self)
 /* The springs of the field and those the class adds. */
 static DvStatus compile(Springs *self)
 {
-    spring_blocks_start(&self->set, self->base.state[0].dof, pair_state_is_one(&self->base), SHORTEST);
+    spring_blocks_start(&self->set, self->base.state[0].dof, dv_pair_state_is_one(&self->base), SHORTEST);
     self->structure++;
     size_t count = (dv_data_read(&self->spring), self->spring.count);
     const LinearSpring *list = dv_data_read(&self->spring);
@@ -339,7 +339,7 @@ static void points_changed(DvElementData *data, const DvElementChange *change)
             number[place[last]] = index;
         place[index] = place[last];
     }
-    const bool one = pair_state_is_one(&self->base);
+    const bool one = dv_pair_state_is_one(&self->base);
     edit_springs(self, &(SpringEdit){.side = {one || first, one || !first}, .number = number, .points = former});
     dv_free(number);
     dv_free(place);
@@ -386,7 +386,7 @@ static void keep_first(Springs *self)
 /* Springs go with the points and edges of meshes that change. */
 static DvStatus follow_topologies(Springs *self)
 {
-    const bool one = pair_state_is_one(&self->base);
+    const bool one = dv_pair_state_is_one(&self->base);
     for (int i = 0; i < 3; i++) {
         const bool edges = i == 2;
         if ((i == 1 && one) || (edges && !one))
@@ -411,7 +411,7 @@ static DvStatus follow_topologies(Springs *self)
 
 DvStatus springs_init_states(DvObject *object, Springs *self)
 {
-    return pair_state_init(object, &self->base);
+    return dv_pair_state_init(object, &self->base);
 }
 
 DvStatus springs_init_lists(DvObject *object, Springs *self)
@@ -443,7 +443,7 @@ DvStatus springs_init_lists(DvObject *object, Springs *self)
         status = follow_topologies(self);
     if (status != DV_OK) {
         spring_blocks_free(&self->set);
-        pair_state_release(&self->base);
+        dv_pair_state_release(&self->base);
     }
     remember_versions(self);
     return status;
@@ -455,7 +455,7 @@ void springs_cleanup(DvObject *object, void *self_)
     Springs *self = self_;
     for (int i = 0; i < 3; i++)
         dv_element_data_detach(&self->attached[i]);
-    pair_state_release(&self->base);
+    dv_pair_state_release(&self->base);
 }
 
 void springs_destroy(DvObject *object, void *self_)
@@ -513,8 +513,8 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
 {
     const Springs *self = self_;
-    return pair_state_is_concerned(&self->base, fault)
-               ? explain_elements(self, fault, spring_blocks_bound(&self->set), UINT32_MAX, cause, remedy)
+    return dv_pair_state_is_concerned(&self->base, fault)
+               ? dv_elements_explain(self, fault, spring_blocks_bound(&self->set), UINT32_MAX, cause, remedy)
                : 0.0;
 }
 
@@ -527,7 +527,7 @@ static void cost(void *self, double *product, double *assembly)
 
 const DvForceFieldOps springs_ops = {
     .size = sizeof springs_ops,
-    .states = pair_state_states,
+    .states = dv_pair_state_states,
     .add_force = add_force,
     .add_dforce = add_dforce,
     .reserve = reserve,
@@ -541,7 +541,7 @@ static void draw(void *self_, DvDraw *target)
 {
     Springs *self = self_;
     const DvDisplayFlag flag =
-        pair_state_is_one(&self->base) ? DV_DISPLAY_FORCE_FIELDS : DV_DISPLAY_INTERACTION_FORCE_FIELDS;
+        dv_pair_state_is_one(&self->base) ? DV_DISPLAY_FORCE_FIELDS : DV_DISPLAY_INTERACTION_FORCE_FIELDS;
     if (!dv_draw_shows(target, flag) || !self->base.state[0].ops || self->set.count == 0 || !update(self))
         return;
     const DvConstVec x[2] = {dv_state_read(self->base.state[0], DV_POSITION),

@@ -11,7 +11,7 @@
 #include <divan/element_data.h>
 
 typedef struct Springs {
-    PairState base;
+    DvPairState base;
     DvData spring, stiffness, damping, lengths, elongation_only, enabled, indices1, indices2, file;
     DvData show_arrow_size, draw_mode;
 
@@ -28,7 +28,7 @@ typedef struct Springs {
 
 #define SPRING_FIELD(Struct, s, member, name, type, ...) DV_FIELD(Struct, s.member, name, type, __VA_ARGS__)
 #define SPRING_FIELDS(Struct, s)                                                                                       \
-    PAIR_STATE_FIELDS(Struct, s.base),                                                                                 \
+    DV_PAIR_STATE_FIELDS(Struct, s.base),                                                                              \
         SPRING_FIELD(Struct, s, spring, "spring", dv_type_linear_springs, .unit = "N/m, N s/m, m",                     \
                      .help = "springs: point, point, stiffness, damping, rest length"),                                \
         SPRING_FIELD(Struct, s, stiffness, "stiffness", dv_type_doubles, .init = "100", .unit = "N/m",                 \

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Growing arrays for code that collects elements without knowing how many there will be: ARRAY(Type) is a struct with
- * data, count and capacity; array_push doubles the capacity when it must. Counts are 32-bit, as all element numbers
+ * Growing arrays for code that collects elements without knowing how many there will be: DV_ARRAY(Type) is a struct with
+ * data, count and capacity; dv_array_push doubles the capacity when it must. Counts are 32-bit, as all element numbers
  * are: what is collected comes from files below 2 GiB, so no count can pass that.
  */
-#ifndef DIVAN_TOPOLOGY_ARRAY_H
-#define DIVAN_TOPOLOGY_ARRAY_H
+#ifndef DIVAN_KIT_ARRAY_H
+#define DIVAN_KIT_ARRAY_H
+
+#include <divan/memory.h>
 
 #include <assert.h>
-#include <divan/memory.h>
 #include <string.h>
 
-#define ARRAY(Type)               \
+#define DV_ARRAY(Type)            \
     struct {                      \
         Type *data;               \
         uint32_t count, capacity; \
     }
 
-typedef ARRAY(uint32_t) IndexArray;
-typedef ARRAY(int32_t) IntArray;
-typedef ARRAY(double) RealArray;
+typedef DV_ARRAY(uint32_t) DvIndexArray;
+typedef DV_ARRAY(int32_t) DvIntArray;
+typedef DV_ARRAY(double) DvRealArray;
 
-/* Makes room for `need` items of `item` bytes; `array` points to any ARRAY. */
-static inline void array_grow(void *array, size_t item, uint64_t need)
+/* Makes room for `need` items of `item` bytes; `array` points to any DV_ARRAY. */
+static inline void dv_array_grow(void *array, size_t item, uint64_t need)
 {
-    ARRAY(void) any;
+    DV_ARRAY(void) any;
     memcpy(&any, array, sizeof any); /* all ARRAYs share this layout; copying keeps the aliasing rules */
     if (need <= any.capacity)
         return;
@@ -39,17 +40,17 @@ static inline void array_grow(void *array, size_t item, uint64_t need)
     memcpy(array, &any, sizeof any);
 }
 
-#define array_reserve(array, need) array_grow((array), sizeof *(array)->data, (need))
+#define dv_array_reserve(array, need) dv_array_grow((array), sizeof *(array)->data, (need))
 
-#define array_push(array, ...)                                                    \
-    (array_reserve((array), (uint64_t)(array)->count + 1), assert((array)->data), \
+#define dv_array_push(array, ...)                                                    \
+    (dv_array_reserve((array), (uint64_t)(array)->count + 1), assert((array)->data), \
      (void)((array)->data[(array)->count++] = (__VA_ARGS__)))
 
 /* A new size; items beyond the old count are zero. */
-#define array_resize(array, size)                                                                             \
+#define dv_array_resize(array, size)                                                                          \
     do {                                                                                                      \
         const uint32_t array_size = (size);                                                                   \
-        array_reserve((array), array_size);                                                                   \
+        dv_array_reserve((array), array_size);                                                                \
         if (array_size > (array)->count) {                                                                    \
             assert((array)->data);                                                                            \
             memset((array)->data + (array)->count, 0, (array_size - (array)->count) * sizeof *(array)->data); \
@@ -58,20 +59,20 @@ static inline void array_grow(void *array, size_t item, uint64_t need)
     } while (0)
 
 /* Copies of `added` items that lie elsewhere. */
-#define array_append(array, items, added)                                                         \
+#define dv_array_append(array, items, added)                                                      \
     do {                                                                                          \
         const uint32_t array_added = (added);                                                     \
         if (array_added) {                                                                        \
-            array_reserve((array), (uint64_t)(array)->count + array_added);                       \
+            dv_array_reserve((array), (uint64_t)(array)->count + array_added);                    \
             assert((array)->data);                                                                \
             memcpy((array)->data + (array)->count, (items), array_added * sizeof *(array)->data); \
             (array)->count += array_added;                                                        \
         }                                                                                         \
     } while (0)
 
-#define array_clear(array) ((void)((array)->count = 0))
+#define dv_array_clear(array) ((void)((array)->count = 0))
 
-#define array_free(array)                       \
+#define dv_array_free(array)                    \
     do {                                        \
         dv_free((array)->data);                 \
         (array)->data = NULL;                   \

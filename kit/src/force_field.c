@@ -2,19 +2,19 @@
  *
  * How force fields hold the states they act on.
  */
-#include "forcefield/force_field.h"
+#include <divan/kit/force_field.h>
 
 #include <math.h>
 
-const DvVariantSource single_state_sources[] = {{"mstate", "", DV_STATE}, {0}};
-const DvVariantSource pair_state_sources[] = {{"object1", "@./", DV_STATE}, {"object2", "@./", DV_STATE}, {0}};
+const DvVariantSource dv_single_state_sources[] = {{"mstate", "", DV_STATE}, {0}};
+const DvVariantSource dv_pair_state_sources[] = {{"object1", "@./", DV_STATE}, {"object2", "@./", DV_STATE}, {0}};
 
-DvStatus single_state_init(DvObject *object, SingleState *base)
+DvStatus dv_single_state_init(DvObject *object, DvSingleState *base)
 {
     return dv_state_require(object, &base->mstate, &base->state);
 }
 
-DvStatus state_at_rest(DvObject *object, DvStateRef state, DvConstVec *rest)
+DvStatus dv_state_at_rest(DvObject *object, DvStateRef state, DvConstVec *rest)
 {
     *rest = dv_state_read(state, DV_REST_POSITION);
     if (!rest->at && dv_state_count(state) > 0)
@@ -24,39 +24,39 @@ DvStatus state_at_rest(DvObject *object, DvStateRef state, DvConstVec *rest)
     return DV_OK;
 }
 
-void single_state_release(SingleState *base)
+void dv_single_state_release(DvSingleState *base)
 {
     dv_state_release(&base->state);
 }
 
-uint32_t single_state_states(void *self, DvObject *states[2])
+uint32_t dv_single_state_states(void *self, DvObject *states[2])
 {
-    const SingleState *base = self;
+    const DvSingleState *base = self;
     if (!base->state.ops)
         return 0;
     states[0] = base->state.object;
     return 1;
 }
 
-DvStatus pair_state_init(DvObject *object, PairState *base)
+DvStatus dv_pair_state_init(DvObject *object, DvPairState *base)
 {
     DvStatus status = dv_state_require(object, &base->object1, &base->state[0]);
     if (status == DV_OK)
         status = dv_state_require(object, &base->object2, &base->state[1]);
     if (status != DV_OK)
-        pair_state_release(base);
+        dv_pair_state_release(base);
     return status;
 }
 
-void pair_state_release(PairState *base)
+void dv_pair_state_release(DvPairState *base)
 {
     dv_state_release(&base->state[0]);
     dv_state_release(&base->state[1]);
 }
 
-uint32_t pair_state_states(void *self, DvObject *states[2])
+uint32_t dv_pair_state_states(void *self, DvObject *states[2])
 {
-    const PairState *base = self;
+    const DvPairState *base = self;
     if (!base->state[0].ops)
         return 0;
     states[0] = base->state[0].object;
@@ -64,19 +64,19 @@ uint32_t pair_state_states(void *self, DvObject *states[2])
     return 2;
 }
 
-bool single_state_is_concerned(const SingleState *base, const DvFault *fault)
+bool dv_single_state_is_concerned(const DvSingleState *base, const DvFault *fault)
 {
     return base->state.ops && fault->concerns(fault, base->state.object);
 }
 
-bool pair_state_is_concerned(const PairState *base, const DvFault *fault)
+bool dv_pair_state_is_concerned(const DvPairState *base, const DvFault *fault)
 {
     return base->state[0].ops &&
            (fault->concerns(fault, base->state[0].object) || fault->concerns(fault, base->state[1].object));
 }
 
-double explain_elements(const void *self, const DvFault *fault, double bound, uint32_t inverted, DvText *cause,
-                        DvText *remedy)
+double dv_elements_explain(const void *self, const DvFault *fault, double bound, uint32_t inverted, DvText *cause,
+                           DvText *remedy)
 {
     const DvObject *object = dv_object_of(self);
     const char *class_name = dv_object_class(object)->name, *name = dv_object_name(object);
@@ -98,7 +98,7 @@ double explain_elements(const void *self, const DvFault *fault, double bound, ui
     return DV_FAULT_SEEN;
 }
 
-void force_field_listen(DvObject *object)
+void dv_object_listen(DvObject *object)
 {
     DvData *listening = dv_object_field(object, "listening");
     if (listening)
