@@ -241,13 +241,18 @@ static __attribute__((noinline)) void tell_of_change(DvData *data)
         dv_private_graph_data_changed(data->owner, data);
 }
 
-/* After every write. On most fields that change in a step nothing hangs. */
-static inline void changed(DvData *data)
+static inline void count_change(DvData *data)
 {
     dv_private_check_thread(dv_private_scene_of(data->owner), "writing a field");
     data->version++;
-    data->flags = (data->flags | DV_DATA_SET) & ~(uint32_t)(DV_DATA_DIRTY | DV_DATA_WRITING);
     data->reserved = 0; /* see dv_data_choice */
+}
+
+/* After every write. On most fields that change in a step nothing hangs. */
+static inline void changed(DvData *data)
+{
+    count_change(data);
+    data->flags = (data->flags | DV_DATA_SET) & ~(uint32_t)(DV_DATA_DIRTY | DV_DATA_WRITING);
     if (data->graph || data->flags & WATCHED)
         tell_of_change(data);
 }
@@ -442,13 +447,20 @@ void dv_data_end(DvData *data)
         changed(data);
 }
 
+static __attribute__((noinline)) void *rewrite_anyhow(DvData *data)
+{
+    void *value = dv_data_begin(data, data->count);
+    changed(data);
+    return value;
+}
+
 void *dv_data_rewrite(DvData *data)
 {
-    const void *value = dv_data_read(data);
-    if (atomic_load_explicit(&header_of(value)->users, memory_order_acquire) != 1)
-        value = begin_anyhow(data, data->count, true);
-    changed(data);
-    return (void *)(uintptr_t)value;
+    Value *value = header_of(data->value);
+    if (data->flags != DV_DATA_SET || data->graph || atomic_load_explicit(&value->users, memory_order_acquire) != 1)
+        return rewrite_anyhow(data);
+    count_change(data);
+    return (void *)(uintptr_t)data->value;
 }
 
 void dv_data_touch(DvData *data)

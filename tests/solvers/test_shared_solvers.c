@@ -264,6 +264,74 @@ static void scratch_is_zero_once_and_shared(void **state)
     dv_scene_free(scene);
 }
 
+static void add_falling_body(const DvScene *scene, const char *name)
+{
+    DvNode *node = dv_node_new(dv_scene_root(scene), name);
+    assert_int_equal(dv_object_new(node, "MechanicalObject", NULL, "name", "dofs", "position", "0 0 0", NULL), DV_OK);
+    assert_int_equal(dv_object_new(node, "UniformMass", NULL, "totalMass", "2", NULL), DV_OK);
+}
+
+/* Vectors that a solver has asked for are in bodies that come later too, and in those that come after it has begun anew. */
+static void bodies_that_come_later_have_the_vectors_of_the_solver(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *solver, *linear, *text;
+    } cases[] = {{"EulerImplicitSolver", "CGLinearSolver",
+                  "<CGLinearSolver name='linear' iterations='25' tolerance='1e-9' threshold='1e-20'/>"},
+                 {"EulerImplicitSolver", "SparseLDLSolver", "<SparseLDLSolver name='linear'/>"},
+                 {"RungeKutta4Solver", NULL, ""}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        DvScene *scene = many_in_a_node(cases[c].solver, 1, cases[c].text);
+        make_steps(scene, 3);
+        add_falling_body(scene, "one");
+        make_steps(scene, 3);
+        if (cases[c].linear) {
+            dv_object_remove(scene_object(scene, "/linear"));
+            assert_int_equal(dv_object_new(dv_scene_root(scene), cases[c].linear, NULL, "name", "linear", NULL), DV_OK);
+        } else {
+            dv_object_remove(scene_object(scene, "/s0"));
+            assert_int_equal(dv_object_new(dv_scene_root(scene), cases[c].solver, NULL, "name", "s0", NULL), DV_OK);
+        }
+        add_falling_body(scene, "two");
+        make_steps(scene, 4);
+        assert_true(fabs(number(scene, "/dofs", DV_VELOCITY, 1) + 1.0) < 1e-9);
+        assert_true(fabs(number(scene, "/one/dofs", DV_VELOCITY, 1) + 0.7) < 1e-9);
+        assert_true(fabs(number(scene, "/two/dofs", DV_VELOCITY, 1) + 0.4) < 1e-9);
+        dv_scene_free(scene);
+    }
+}
+
+/* A solver that begins anew, as it does when what it needs goes and comes back, has other mechanics, in which nobody has asked yet. */
+static void scratch_is_asked_for_again_in_other_mechanics(void **state)
+{
+    (void)state;
+    DvScene *scene = many_in_a_node("EulerExplicitSolver", 1, "");
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    DvVecId id[2];
+    for (int i = 0; i < 3; i++) {
+        DvMechanics *m = ops->open(dv_scene_root(scene));
+        for (uint32_t number = 0; number < DV_SCRATCH_COUNT; number += 2) {
+            const uint32_t count = number + 2 <= DV_SCRATCH_COUNT ? 2 : 1;
+            assert_true(ops->scratch(m, DV_COORDS, number, count, id));
+            assert_true(ops->scratch(m, DV_DERIVS, number, count, id)); /* another kind is another vector */
+            assert_true(ops->dot(m, id[count - 1], id[count - 1]) == 0.0);
+            ops->combine(m, id[count - 1], DV_NO_VEC, DV_VELOCITY, 1.0);
+        }
+        add_falling_body(scene, i == 0 ? "a" : i == 1 ? "b" : "c");
+        assert_false(
+            ops->scratch(m, DV_DERIVS, 0, DV_SCRATCH_COUNT - 11, id)); /* they stay, and the new body has them */
+        DvObject *states[4];
+        const uint32_t count = ops->states(m, DV_STATES_INDEPENDENT, states, 4);
+        assert_int_equal(count, 2 + i);
+        for (uint32_t k = 0; k < count; k++)
+            assert_non_null(dv_state_read(dv_state_ref(states[k]), id[1]).at);
+        make_steps(scene, 1);
+        ops->close(m);
+    }
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +342,8 @@ int main(void)
         cmocka_unit_test(bodies_with_a_solver_each_have_no_number),
         cmocka_unit_test(operations_on_a_vector_that_is_none_do_nothing),
         cmocka_unit_test(scratch_is_zero_once_and_shared),
+        cmocka_unit_test(scratch_is_asked_for_again_in_other_mechanics),
+        cmocka_unit_test(bodies_that_come_later_have_the_vectors_of_the_solver),
     };
     return cmocka_run_group_tests(tests, start_plugins, stop_plugins);
 }

@@ -862,6 +862,7 @@ static void compile_from_nothing(DvMechanics *m)
                        .row_projection = old.row_projection,
                        .regular = true};
     memcpy(m->allocated, old.allocated, sizeof m->allocated);
+    memcpy(m->scratch, old.scratch, sizeof m->scratch);
     if (old.assembly == old.lent)
         old.assembly = NULL;
     old.lent = NULL;

@@ -59,14 +59,14 @@ typedef struct Key {
 } Key;
 
 /* What the step check knows of a vector of a state: see step_check.c. */
+enum { WATCH_KEPT = 1u << 0, WATCH_ODD = 1u << 1 }; /* there is a copy; the last one is in the vector of odd turns */
 typedef struct Watch {
-    uint64_t version;   /* of the vector when it was found good last; 0: not known */
-    double limit;       /* by which it was */
-    bool kept;          /* there is a copy of it as it was then... */
-    bool odd;           /* ...in the vector of odd turns, or in that of even ones */
-    bool copied;        /* in the present check */
-    uint64_t seen;      /* version in the present check */
-    struct Watch *next; /* looked at in the present check */
+    uint64_t version; /* of the vector when it was found good last, whatever the limit; 0: not known */
+    uint64_t judged;  /* likewise when it was good by... */
+    double limit;     /* ...this limit alone */
+    uint64_t turn;    /* the check that looked at it last */
+    uint8_t copies;   /* WATCH_KEPT and WATCH_ODD: of it as it was then... */
+    uint8_t before;   /* ...and before that check */
 } Watch;
 
 /* Slots in order. */
@@ -164,6 +164,7 @@ typedef struct SceneMechanics {
     DvMechanics *open;    /* all, newest first */
     DvMechanics *watched; /* that of the step check; or NULL */
     uint64_t structures;  /* numbers of matrix structures given so far */
+    uint64_t turn;        /* checks of a step so far */
     bool inertia_said;    /* of bodies with the default one */
     DvStatus fault;       /* of a component that cannot take part, reported; the next check of a step fails with it */
     struct Growth {       /* what motions are measured by: see step_check.c */
@@ -222,6 +223,7 @@ struct DvMechanics {
     size_t pulled_size;
     bool external_on_mapped; /* the last compute_force met an externalForce on a mapped state */
     uint8_t allocated[DV_MAX_VEC];
+    uint32_t scratch[2];           /* by kind: bit k: scratch vector k has been asked for */
     Assembly *assembly;            /* that of the arrays as they are; NULL: none yet */
     RowProjection *row_projection; /* NULL: no rows yet */
     double *mass_blocks;           /* scratch of states with several masses: see acceleration_of_several */

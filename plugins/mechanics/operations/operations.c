@@ -136,20 +136,30 @@ static DvVecId allocate(DvMechanics *m, DvVecKind kind)
     return DV_NO_VEC;
 }
 
-static bool scratch(DvMechanics *m, DvVecKind kind, uint32_t first, uint32_t count, DvVecId *ids)
+static __attribute__((noinline)) void make_scratch(DvMechanics *m, const DvVecId *ids, uint32_t count)
 {
     mechanics_update(m);
-    const DvVecId begin = FIRST_SCRATCH_VEC + 2 * first + (kind == DV_COORDS ? 0u : 1u);
-    bool made = false;
     for (uint32_t i = 0; i < count; i++) {
-        ids[i] = first + i < DV_SCRATCH_COUNT ? begin + 2 * i : (DvVecId)DV_NO_VEC;
-        made = made || !m->allocated[ids[i]];
-    }
-    for (uint32_t i = 0; i < count && made; i++) {
         m->allocated[ids[i]] = 1;
         clear(m, ids[i]);
     }
-    return made;
+}
+
+static bool scratch(DvMechanics *m, DvVecKind kind, uint32_t first, uint32_t count, DvVecId *ids)
+{
+    const DvVecId begin = FIRST_SCRATCH_VEC + (kind == DV_COORDS ? 0u : 1u);
+    const uint32_t end = first + count;
+    uint32_t wanted = 0;
+    for (uint32_t number = first; number < end; number++) {
+        const bool exists = number < DV_SCRATCH_COUNT;
+        *ids++ = exists ? begin + 2 * number : (DvVecId)DV_NO_VEC;
+        wanted |= (uint32_t)exists << (number % 32);
+    }
+    if (!(wanted & ~m->scratch[kind]))
+        return false;
+    m->scratch[kind] |= wanted;
+    make_scratch(m, ids - count, count);
+    return true;
 }
 
 static void release(DvMechanics *m, DvVecId v)

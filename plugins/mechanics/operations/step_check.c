@@ -15,7 +15,8 @@
  * What nothing has written since it was found good is not looked at again: fields count their writes, so this holds for every
  * MechanicalObject; the vectors of other states are always looked at. Positions and velocities of independent states are copied to vectors of
  * their own, wherever they live, so that a failed run can be saved as it was before; the same pass over them tells whether they are good.
- * Two copies take turns, as the one before must stay until all are. The cause is looked for in that last good state: what follows from
+ * Two copies take turns, as the one before must stay until all are. No limit is below the floor, so what is below it is good without
+ * any. The cause is looked for in that last good state: what follows from
  * the scene as a whole is known here (no mass, all points fixed, no stiffness, a matrix that is singular), the rest is asked from
  * whoever offers divan.fault-cause/1; the likeliest answer is reported.
  */
@@ -36,11 +37,12 @@
 
 enum { X, V }; /* vectors that are watched */
 
-/* Where a copy of one is, in odd or even turns. */
-static DvVecId copy_of(DvVecId id, bool odd)
+/* Where the last copy of one is. */
+static DvVecId copy_of(DvVecId id, unsigned copies)
 {
-    static const DvVecId copies[2][2] = {{VEC_EVEN_POSITION, VEC_ODD_POSITION}, {VEC_EVEN_VELOCITY, VEC_ODD_VELOCITY}};
-    return copies[dv_vec_kind(id) == DV_COORDS ? X : V][odd];
+    const bool odd = copies & WATCH_ODD;
+    return dv_vec_kind(id) == DV_COORDS ? (odd ? VEC_ODD_POSITION : VEC_EVEN_POSITION)
+                                        : (odd ? VEC_ODD_VELOCITY : VEC_EVEN_VELOCITY);
 }
 
 static DvMechanics *watched(DvNode *root)
@@ -191,7 +193,8 @@ static DvConstVec good(const DvFault *fault, DvObject *state, DvVecId id)
     const DvStateRef s = dv_state_ref(state);
     const uint32_t slot = mechanics_find_state(m, state);
     const Watch *watch = slot == UINT32_MAX ? NULL : &m->states[slot].watch[dv_vec_kind(id) == DV_COORDS ? X : V];
-    return s.ops ? dv_state_read(s, watch && watch->kept ? copy_of(id, watch->odd) : id) : (DvConstVec){NULL, 0, 0};
+    const bool kept = watch && watch->copies & WATCH_KEPT;
+    return s.ops ? dv_state_read(s, kept ? copy_of(id, watch->copies) : id) : (DvConstVec){NULL, 0, 0};
 }
 
 typedef struct Answer {
@@ -275,6 +278,8 @@ typedef struct Wrong {
 } Wrong;
 
 #define LEAST_SENSELESS 1e9 /* of velocities and places */
+#define SURELY_GOOD \
+    (LEAST_SENSELESS * LEAST_SENSELESS) /* sums of squares up to this: no number is larger, whatever the limit */
 
 /* The largest number of a vector; of coordinates only those of a place. */
 static double largest(DvStateRef s, DvVecId id)
@@ -309,20 +314,27 @@ static double larger(double a, double b)
     return b > a ? b : a;
 }
 
-/* The largest velocity that makes sense, and the farthest place; infinite: all does. */
-static void find_limits(const DvMechanics *m, DvNode *root, uint64_t number, double *velocity, double *position)
+/* What limits follow from, as of now: what they were in the steps before may count. */
+static void follow_growth(const DvMechanics *m, DvNode *root, uint64_t number)
 {
     struct Growth *growth = &m->scene->growth;
-    const double dt = dv_node_dt(root), now = dv_node_time(root), *g = dv_node_gravity(root);
-    if (!growth->known || number == 0 || now < growth->started)
+    const double *g = dv_node_gravity(root);
+    if (!growth->known || number == 0 || dv_node_time(root) < growth->started)
         measure(m, root, growth);
-    *velocity = *position = INFINITY;
-    if (!(growth->factor > 0.0) || !(dt > 0.0))
-        return;
-    const double time = now - growth->started + dt;
     growth->gravity = larger(growth->gravity, sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
-    *velocity = larger(LEAST_SENSELESS, growth->factor * (growth->size / dt + growth->speed + growth->gravity * time));
-    *position = LEAST_SENSELESS + *velocity * time;
+}
+
+/* The largest velocity that makes sense, or the farthest place; infinite: all does. Neither is below LEAST_SENSELESS. */
+static double limit_of(const DvMechanics *m, DvNode *root, DvVecId id)
+{
+    const struct Growth *growth = &m->scene->growth;
+    const double dt = dv_node_dt(root);
+    if (!(growth->factor > 0.0) || !(dt > 0.0))
+        return INFINITY;
+    const double time = dv_node_time(root) - growth->started + dt;
+    const double velocity =
+        larger(LEAST_SENSELESS, growth->factor * (growth->size / dt + growth->speed + growth->gravity * time));
+    return id == DV_VELOCITY ? velocity : LEAST_SENSELESS + velocity * time;
 }
 
 /* Which number of a vector is not finite, or above the limit (infinite: none is); false: none. */
@@ -390,82 +402,123 @@ static DvStatus report(const DvMechanics *m, DvNode *root, Wrong wrong, uint64_t
 }
 
 /* Both copies are there before a step needs them. */
-static __attribute__((noinline)) void make_copies(DvStateRef s, DvVecId id)
+static void make_copies(DvStateRef s, DvVecId id)
 {
-    for (int odd = 0; odd < 2; odd++)
-        state_combine(s, copy_of(id, odd), id, DV_NO_VEC, 0.0);
+    state_combine(s, copy_of(id, 0), id, DV_NO_VEC, 0.0);
+    state_combine(s, copy_of(id, WATCH_ODD), id, DV_NO_VEC, 0.0);
 }
 
-/* The sum of squares of a vector of any state, wherever it lives; copied first, if it exists. */
-static __attribute__((noinline)) double look(DvStateRef s, DvVecId id, Watch *watch)
+/* The sum of squares of a vector of any state, wherever it lives; copied first, if it exists and is to be kept. */
+static double look(DvStateRef s, DvVecId id, Watch *watch, bool keeps)
 {
-    watch->copied &= state_has(s, id);
-    if (watch->copied && !watch->kept)
+    keeps = keeps && state_has(s, id);
+    if (keeps && !(watch->copies & WATCH_KEPT))
         make_copies(s, id);
-    if (watch->copied)
-        state_combine(s, copy_of(id, !watch->odd), id, DV_NO_VEC, 0.0);
+    watch->copies = keeps ? (watch->copies ^ WATCH_ODD) | WATCH_KEPT : 0;
+    if (keeps)
+        state_combine(s, copy_of(id, watch->copies), id, DV_NO_VEC, 0.0);
     return s.ops->dot(s.self, id, id); /* zero of a vector that does not exist */
 }
 
-/* The same for the vectors that nearly all are. */
-static inline double look_at_host(MechanicalObject *own, DvVecId id, const double *at, const Watch *watch)
+/* The number of writes of a vector so far, its last value being there; 0: nobody counts. */
+static uint64_t version_of(DvStateRef s, DvVecId id)
 {
-    const size_t numbers = mechanical_object_length_of(own, id);
-    if (!watch->copied)
-        return dv_array_dot(at, at, numbers);
-    if (!watch->kept)
-        make_copies(dv_state_ref(dv_object_of(own)), id);
-    return dv_array_copy_dot(own->own.of[copy_of(id, !watch->odd)].at, at, numbers);
-}
-
-/* Whether a vector holds a wrong number: then which. A sum of squares that is small enough spares a closer look. What was looked at is
- * put in front of the list `looked`. */
-static inline bool is_wrong(StateItem *state, DvVecId id, double limit, bool keeps, Watch **looked, Wrong *wrong)
-{
-    const DvStateRef s = state->ref;
-    Watch *watch = &state->watch[id == DV_POSITION ? X : V];
     MechanicalObject *own = s.ops == &mechanical_object_state_ops ? s.self : NULL;
-    const double *at = own ? mechanical_object_give(own, id, DV_HOST) : NULL;
-    const uint64_t version = own ? own->of_id[id]->version : 0;
-    if (own && version == watch->version && limit >= watch->limit && keeps == watch->kept)
-        return false;
-    watch->copied = keeps;
-    const double squares = own ? look_at_host(own, id, at, watch) : look(s, id, watch);
-    watch->seen = version;
-    watch->limit = limit;
-    watch->next = *looked;
-    *looked = watch;
-    return !(squares <= limit * limit && isfinite(squares)) && find_wrong(s, id, limit, wrong);
+    return own && mechanical_object_give(own, id, DV_HOST) ? own->of_id[id]->version : 0;
 }
 
-/* All is good that was looked at. */
-static inline void accept(Watch *looked)
+/* Whether a vector is good; what is wrong of one that is not. */
+static __attribute__((noinline)) bool is_good(const DvMechanics *m, DvNode *root, StateItem *state, DvVecId id,
+                                              Wrong *wrong)
 {
-    for (; looked; looked = looked->next) {
-        looked->version = looked->seen;
-        looked->odd ^= looked->copied;
-        looked->kept = looked->copied;
+    const bool keeps = state->kind == STATE_INDEPENDENT;
+    const double limit = keeps ? limit_of(m, root, id) : INFINITY;
+    const uint64_t version = version_of(state->ref, id);
+    Watch *watch = &state->watch[id == DV_POSITION ? X : V];
+    const bool is_known = version && (watch->copies & WATCH_KEPT) == keeps;
+    if (is_known && (version == watch->version || (version == watch->judged && limit >= watch->limit)))
+        return true;
+    watch->version = watch->judged = 0;
+    if (watch->turn != m->scene->turn) { /* else it has just been copied, and is not surely good */
+        watch->before = watch->copies;
+        watch->turn = m->scene->turn;
+        if (look(state->ref, id, watch, keeps) <= SURELY_GOOD) {
+            watch->version = version;
+            return true;
+        }
     }
+    watch->judged = version;
+    watch->limit = limit;
+    return !find_wrong(state->ref, id, limit, wrong);
+}
+
+/* The same for the vectors that nearly all are, of states that have been looked at before. False: that is not enough to tell. */
+static inline __attribute__((always_inline)) bool is_surely_good(MechanicalObject *own, DvVecId id, Watch *watch,
+                                                                 bool keeps, uint64_t turn)
+{
+    const DvData *data = own->at_hand[id];
+    const unsigned copies = watch->copies;
+    if (!data || (copies & WATCH_KEPT) != keeps)
+        return false;
+    const uint64_t version = data->version;
+    if (version == watch->version)
+        return true;
+    if (watch->judged || data->count != own->count || data->flags & DV_DATA_DIRTY)
+        return false;
+    const size_t numbers = mechanical_object_length_of(own, id);
+    watch->turn = turn;
+    watch->before = (uint8_t)copies;
+    double squares;
+    if (keeps) {
+        watch->copies = (uint8_t)(copies ^ WATCH_ODD);
+        squares = dv_array_copy_dot(own->own.of[copy_of(id, watch->copies)].at, data->value, numbers);
+    } else {
+        squares = dv_array_dot(data->value, data->value, numbers);
+    }
+    if (!(squares <= SURELY_GOOD))
+        return false;
+    watch->version = version;
+    return true;
+}
+
+static inline bool is_surely_good_state(StateItem *state, bool keeps, uint64_t turn)
+{
+    MechanicalObject *own = state->ref.ops == &mechanical_object_state_ops ? state->ref.self : NULL;
+    return own && is_surely_good(own, DV_POSITION, &state->watch[X], keeps, turn) &&
+           (!keeps || is_surely_good(own, DV_VELOCITY, &state->watch[V], true, turn));
+}
+
+/* A check has failed: what it has looked at is as it was before. */
+static void take_back(DvMechanics *m)
+{
+    for (uint32_t i = 0; i < m->state_list.count; i++)
+        for (int k = X; k <= V; k++) {
+            Watch *watch = &state_at(m, i)->watch[k];
+            if (watch->turn != m->scene->turn)
+                continue;
+            watch->copies = watch->before;
+            watch->version = watch->judged = 0;
+        }
 }
 
 static DvStatus check_states(DvMechanics *m, DvNode *root, uint64_t number)
 {
-    double most_velocity, most_position;
-    find_limits(m, root, number, &most_velocity, &most_position);
-    Watch *looked = NULL;
+    follow_growth(m, root, number);
+    const uint64_t turn = ++m->scene->turn;
     for (uint32_t i = 0; i < m->state_list.count; i++) {
         StateItem *state = state_at(m, i);
         Wrong wrong;
         if (state->kind == STATE_EXTERNAL)
             continue;
         const bool independent = state->kind == STATE_INDEPENDENT;
-        if (is_wrong(state, DV_POSITION, independent ? most_position : INFINITY, independent, &looked, &wrong) ||
-            (independent && is_wrong(state, DV_VELOCITY, most_velocity, true, &looked, &wrong))) {
-            wrong.state = m->state_list.at[i];
-            return report(m, root, wrong, number);
-        }
+        if (is_surely_good_state(state, independent, turn) ||
+            (is_good(m, root, state, DV_POSITION, &wrong) &&
+             (!independent || is_good(m, root, state, DV_VELOCITY, &wrong))))
+            continue;
+        wrong.state = m->state_list.at[i];
+        take_back(m);
+        return report(m, root, wrong, number);
     }
-    accept(looked);
     return DV_OK;
 }
 
@@ -495,11 +548,11 @@ static bool restore_last_good(DvNode *root)
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;
         const Watch *watch = independent_at(m, i)->watch;
-        if (watch[X].kept)
-            state_combine(s, DV_POSITION, copy_of(DV_POSITION, watch[X].odd), DV_NO_VEC, 0.0);
-        if (watch[V].kept)
-            state_combine(s, DV_VELOCITY, copy_of(DV_VELOCITY, watch[V].odd), DV_NO_VEC, 0.0);
-        any |= watch[X].kept;
+        if (watch[X].copies & WATCH_KEPT)
+            state_combine(s, DV_POSITION, copy_of(DV_POSITION, watch[X].copies), DV_NO_VEC, 0.0);
+        if (watch[V].copies & WATCH_KEPT)
+            state_combine(s, DV_VELOCITY, copy_of(DV_VELOCITY, watch[V].copies), DV_NO_VEC, 0.0);
+        any |= watch[X].copies & WATCH_KEPT;
     }
     /* What the failed step left in forces and search directions is no part of the good state. */
     static const DvVecId scratch[] = {DV_FORCE, DV_DX, DV_DFORCE};

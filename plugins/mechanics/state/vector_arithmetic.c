@@ -15,6 +15,12 @@
 /* Below this an operation is over before another thread has woken up. */
 #define ALONE 1024u
 
+/* Two numbers, as every machine with vectors has them in a register. */
+typedef double DvReal2 __attribute__((vector_size(16), aligned(8), may_alias));
+#define DV_REAL2(at)     (*(const DvReal2 *)(at))
+#define DV_REAL2_SET(at) (*(DvReal2 *)(at))
+#define DV_REAL4_SET(at) (*(DvReal4At *)(at))
+
 typedef struct Operands {
     double *r;
     const double *a, *b;
@@ -39,20 +45,24 @@ DV_SIMD_CLONES static void add_scaled_chunk(double *r, const double *a, const do
         r[i] = a[i] + k * b[i];
 }
 
+/* Four vectors of four: compilers keep a vector of eight in memory where registers hold four. */
 DV_SIMD_CLONES static double dot_chunk(const double *a, const double *b, size_t n)
 {
-    DvReal8 even = {0}, odd = {0};
+    DvReal4 even[2] = {{0}, {0}}, odd[2] = {{0}, {0}};
     size_t i = 0;
     for (; i + 16 <= n; i += 16) {
-        even += DV_REAL8(a + i) * DV_REAL8(b + i);
-        odd += DV_REAL8(a + i + 8) * DV_REAL8(b + i + 8);
+        even[0] += DV_REAL4(a + i) * DV_REAL4(b + i);
+        even[1] += DV_REAL4(a + i + 4) * DV_REAL4(b + i + 4);
+        odd[0] += DV_REAL4(a + i + 8) * DV_REAL4(b + i + 8);
+        odd[1] += DV_REAL4(a + i + 12) * DV_REAL4(b + i + 12);
     }
     if (i + 8 <= n) {
-        even += DV_REAL8(a + i) * DV_REAL8(b + i);
+        even[0] += DV_REAL4(a + i) * DV_REAL4(b + i);
+        even[1] += DV_REAL4(a + i + 4) * DV_REAL4(b + i + 4);
         i += 8;
     }
-    const DvReal8 sum = even + odd;
-    double total = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+    const DvReal4 low = even[0] + odd[0], high = even[1] + odd[1];
+    double total = ((low[0] + low[1]) + (low[2] + low[3])) + ((high[0] + high[1]) + (high[2] + high[3]));
     for (; i < n; i++)
         total += a[i] * b[i];
     return total;
@@ -60,17 +70,23 @@ DV_SIMD_CLONES static double dot_chunk(const double *a, const double *b, size_t 
 
 DV_SIMD_CLONES static double copy_dot_chunk(double *r, const double *a, size_t n)
 {
-    DvReal8 even = {0}, odd = {0};
+    DvReal4 even = {0}, odd = {0};
     size_t i = 0;
-    for (; i + 16 <= n; i += 16) {
-        const DvReal8 first = DV_REAL8(a + i), second = DV_REAL8(a + i + 8);
-        DV_REAL8_SET(r + i) = first;
-        DV_REAL8_SET(r + i + 8) = second;
+    for (; i + 8 <= n; i += 8) {
+        const DvReal4 first = DV_REAL4(a + i), second = DV_REAL4(a + i + 4);
+        DV_REAL4_SET(r + i) = first;
+        DV_REAL4_SET(r + i + 4) = second;
         even += first * first;
         odd += second * second;
     }
-    const DvReal8 sum = even + odd;
-    double total = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+    if (i + 4 <= n) {
+        const DvReal4 last = DV_REAL4(a + i);
+        DV_REAL4_SET(r + i) = last;
+        even += last * last;
+        i += 4;
+    }
+    even += odd;
+    double total = (even[0] + even[1]) + (even[2] + even[3]);
     for (; i < n; i++) {
         r[i] = a[i];
         total += a[i] * a[i];
@@ -191,6 +207,19 @@ double dv_array_dot(const double *a, const double *b, size_t n)
 
 double dv_array_copy_dot(double *r, const double *a, size_t n)
 {
+    if (n < DV_LANES) {
+        DvReal2 sums = {0.0, 0.0};
+        size_t i = 0;
+        for (; i + 2 <= n; i += 2) {
+            const DvReal2 two = DV_REAL2(a + i);
+            DV_REAL2_SET(r + i) = two;
+            sums += two * two;
+        }
+        if (i == n)
+            return sums[0] + sums[1];
+        r[i] = a[i];
+        return sums[0] + sums[1] + a[i] * a[i];
+    }
     if (n <= ALONE)
         return copy_dot_chunk(r, a, n);
     return dv_parallel_sum((uint32_t)n, GRAIN, copy_dot_range, &(Operands){.r = r, .a = a});

@@ -270,7 +270,6 @@ void dv_krylov_begin(DvKrylovSpace *space, DvVecId x, DvVecId b, bool guess)
         if (guess)
             space->ops->gather(space->m, space->flat[DV_KRYLOV_X], x);
     } else {
-        dv_krylov_reserve_states(space);
         find_states(space);
     }
     find_parts(space);

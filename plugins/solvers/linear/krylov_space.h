@@ -43,7 +43,8 @@ typedef struct DvKrylovSpace {
 void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvFactors factors,
                    const DvBlockMatrix *matrix, uint32_t products);
 void dv_krylov_free(DvKrylovSpace *space);
-/* The vectors of the states, which products without a matrix need, now: later solves may have no matrix. */
+/* The vectors of the states, which products without a matrix need: in each set_system, before a solve without one, and where later solves
+ * may have none. */
 void dv_krylov_reserve_states(DvKrylovSpace *space);
 
 /* How many products the next solve is likely to need: as many as the last of `solves`. The first one is taken to need all

@@ -53,8 +53,7 @@ static DvStatus compute_acceleration(EulerExplicitSolver *self, const DvStep *st
                 "instance <CGLinearSolver iterations=\"25\" tolerance=\"1e-5\" threshold=\"1e-5\"/>, or lump the mass",
                 dv_node_path(dv_object_node(object)));
         ops->project_response(m, step, DV_FORCE, DV_WALK_WHOLE);
-        return dv_integration_solve(&self->mechanics, self->linear_solver, step, (DvFactors){.m = 1.0}, DV_DX,
-                                    DV_FORCE);
+        return dv_integration_solve(&self->mechanics, self->linear_solver, (DvFactors){.m = 1.0}, DV_DX, DV_FORCE);
     case DV_MASS_NONE:
         break;
     }
@@ -72,11 +71,11 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
     DvMechanics *m = self->mechanics.m;
     if (m == NULL || ops->unknowns(m) == 0)
         return DV_OK;
-    const DvStep step = dv_integration_step(dv_object_of(self), h, (DvLinearSolverUse){0});
+    const DvStep *step = dv_integration_begin(&self->mechanics, dv_object_of(self), h, (DvLinearSolverUse){0});
     dv_phase_begin("forces");
     ops->add_separate_gravity(m, h, velocity);
-    ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
-    const DvStatus status = compute_acceleration(self, &step);
+    ops->compute_force(m, step, DV_FORCE, DV_WALK_WHOLE);
+    const DvStatus status = compute_acceleration(self, step);
     dv_phase_end();
     if (status != DV_OK)
         return status;

@@ -108,7 +108,7 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
     DvMechanics *m = self->mechanics.m;
     if (m == NULL)
         return DV_OK;
-    const DvStep step = dv_integration_step(dv_object_of(self), h, self->linear_solver);
+    const DvStep *step = dv_integration_begin(&self->mechanics, dv_object_of(self), h, self->linear_solver);
     const double stiffness_damping = dv_data_double(&self->rayleigh_stiffness);
     const double mass_damping = dv_data_double(&self->rayleigh_mass);
     const double velocity_damping = dv_data_double(&self->velocity_damping);
@@ -122,22 +122,22 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
         return DV_ERROR_LIMIT;
 
     dv_phase_begin("forces");
-    ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+    ops->compute_force(m, step, DV_FORCE, DV_WALK_WHOLE);
     ops->combine(m, b, DV_FORCE, DV_NO_VEC, 0.0);
     if (!first_order) {
-        ops->add_mbk(m, &step, (DvFactors){.m = -mass_damping, .k = h * t + stiffness_damping}, b, DV_VELOCITY,
+        ops->add_mbk(m, step, (DvFactors){.m = -mass_damping, .k = h * t + stiffness_damping}, b, DV_VELOCITY,
                      DV_WALK_WHOLE);
         ops->combine(m, b, DV_NO_VEC, b, h);
-        ops->implicit_turn(m, &step, rule ? 0.5 : 1.0, b);
+        ops->implicit_turn(m, step, rule ? 0.5 : 1.0, b);
     }
-    ops->project_response(m, &step, b, DV_WALK_WHOLE);
+    ops->project_response(m, step, b, DV_WALK_WHOLE);
     dv_phase_end();
 
     const DvFactors system =
         first_order
             ? (DvFactors){.m = 1.0, .k = -h * t}
             : (DvFactors){.m = 1.0 + t * h * mass_damping, .b = -t * h, .k = -t * h * (t * h + stiffness_damping)};
-    const DvStatus status = dv_integration_solve(&self->mechanics, self->linear_solver, &step, system, dv, b);
+    const DvStatus status = dv_integration_solve(&self->mechanics, self->linear_solver, system, dv, b);
     if (status != DV_OK)
         return status;
     dv_solution_end(&self->mechanics, self->linear_solver, dv, &self->saved_solution);
@@ -155,7 +155,7 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
     if (velocity_damping != 0.0)
         ops->combine(m, velocity, DV_NO_VEC, velocity, exp(-h * velocity_damping));
     if (residual_wanted)
-        measure_residual(self, &step, position, velocity);
+        measure_residual(self, step, position, velocity);
     return DV_OK;
 }
 

@@ -11,11 +11,11 @@
 #include <divan/memory.h>
 #include <divan/plugin.h>
 
-DvVecId dv_integration_scratch(const DvIntegration *integration, uint32_t number)
+DvVecId dv_integration_ask_for_scratch(DvIntegration *integration, uint32_t number)
 {
-    DvVecId id;
-    (void)integration->ops->scratch(integration->m, DV_DERIVS, DV_SCRATCH_INTEGRATION + number, 1, &id);
-    return id;
+    DvVecId *id = &integration->scratch[number];
+    (void)integration->ops->scratch(integration->m, DV_DERIVS, DV_SCRATCH_INTEGRATION + number, 1, id);
+    return *id;
 }
 
 /* The first linear solver found from `node` that the tags of `object` let pass. */
@@ -63,11 +63,10 @@ static DvStatus set_system(DvIntegration *integration)
     return solver.ops->set_system(solver.self, integration->m, &integration->step, integration->factors);
 }
 
-DvStatus dv_integration_solve(DvIntegration *integration, DvLinearSolverUse solver, const DvStep *step,
-                              DvFactors factors, DvVecId x, DvVecId b)
+DvStatus dv_integration_solve(DvIntegration *integration, DvLinearSolverUse solver, DvFactors factors, DvVecId x,
+                              DvVecId b)
 {
     integration->solver = solver;
-    integration->step = *step;
     integration->factors = factors;
     const DvStatus status = set_system(integration);
     return status == DV_OK ? solver.ops->solve(solver.self, x, b) : status;
@@ -93,7 +92,7 @@ static void warn_of_solver_above(const DvObject *object)
 
 DvStatus dv_integration_open(DvIntegration *integration, DvObject *object)
 {
-    integration->ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    *integration = (DvIntegration){.ops = dv_service(DV_MECHANICAL_OPERATIONS)};
     if (integration->ops == NULL)
         return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
     integration->m = integration->ops->open(dv_object_node(object));
@@ -105,13 +104,23 @@ void dv_integration_close(DvIntegration *integration)
 {
     if (integration->m != NULL)
         integration->ops->close(integration->m);
-    integration->m = NULL;
-    integration->solver = (DvLinearSolverUse){0};
+    *integration = (DvIntegration){.m = NULL};
 }
 
 static DvMatrixKind kind_of(DvLinearSolverUse solver)
 {
     return solver.ops && solver.ops->takes ? solver.ops->takes(solver.self) : DV_MATRIX_SYMMETRIC;
+}
+
+const DvStep *dv_integration_begin(DvIntegration *integration, DvObject *object, double dt, DvLinearSolverUse solver)
+{
+    DvStep *step = &integration->step;
+    step->time = dv_node_time(dv_object_node(object));
+    step->dt = dt;
+    step->position = DV_POSITION;
+    step->velocity = DV_VELOCITY;
+    step->kind = kind_of(solver);
+    return step;
 }
 
 DvStep dv_integration_step(DvObject *object, double dt, DvLinearSolverUse solver)
@@ -171,7 +180,7 @@ static bool starts_from_guess(DvLinearSolverUse solver)
     return solver.ops->uses_guess != NULL && solver.ops->uses_guess(solver.self);
 }
 
-DvVecId dv_solution_begin(const DvIntegration *integration, DvLinearSolverUse solver, DvVecId *kept, DvData *saved)
+DvVecId dv_solution_begin(DvIntegration *integration, DvLinearSolverUse solver, DvVecId *kept, DvData *saved)
 {
     if (!starts_from_guess(solver))
         return dv_integration_scratch(integration, 0);

@@ -26,7 +26,7 @@ static DvStatus init(DvObject *object, void *self_)
 /* For use in this step alone. */
 static void take_vectors(RungeKutta4Solver *self)
 {
-    const DvIntegration *mechanics = &self->mechanics;
+    DvIntegration *mechanics = &self->mechanics;
     (void)mechanics->ops->scratch(mechanics->m, DV_COORDS, DV_SCRATCH_INTEGRATION, 1, &self->trial_position);
     self->velocity[0] = DV_VELOCITY;
     for (uint32_t s = 0; s < STAGES; s++) {
