@@ -38,8 +38,10 @@ static double memory_of_machine(void)
     return whole > 0.0 && whole < group ? whole : group;
 }
 
-static bool has_room(double bytes)
+bool dv_memory_has_room(double bytes)
 {
+    if (bytes < least)
+        return true;
     if (!(bytes < (double)(SIZE_MAX / 2)))
         return false;
     return dv_core_has_room((size_t)bytes) && (bytes <= small || bytes <= memory_of_machine());
@@ -48,7 +50,7 @@ static bool has_room(double bytes)
 DvStatus dv_memory_ask(const DvObject *object, double bytes, const char *format, ...)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    if (bytes < least || has_room(bytes))
+    if (dv_memory_has_room(bytes))
         return DV_OK;
     va_list arguments;
     va_start(arguments, format);
@@ -57,10 +59,34 @@ DvStatus dv_memory_ask(const DvObject *object, double bytes, const char *format,
     size_t unit = 0;
     for (; bytes >= 1024.0 && unit + 1 < G_N_ELEMENTS(units); unit++)
         bytes /= 1024.0;
-    const DvStatus status = dv_error(object, DV_ERROR_LIMIT, "there is no room in memory for %s: %.3g %s are needed",
+    const DvStatus status = dv_error(object, DV_ERROR_LIMIT,
+                                     "there is no room in memory for %s: %.3g %s are needed; make it smaller, or give "
+                                     "the process more memory",
                                      what, bytes, units[unit]);
     g_free(what);
     return status;
+}
+
+/* GLib ends a process that has no memory by a signal, but says so before. */
+static void see_glib(const char *domain, GLogLevelFlags level, const char *message, void *unused)
+{
+    const char *said = strstr(message, "failed to allocate ");
+    if (said || strstr(message, "overflow allocating ")) {
+        const char *bytes = said ? said + strlen("failed to allocate ") : NULL;
+        const uint64_t number = bytes ? g_ascii_strtoull(bytes, NULL, 10) : 0;
+        dv_memory_end(number ? (size_t)number : SIZE_MAX);
+    }
+    g_log_default_handler(domain, level, message, unused);
+}
+
+void dv_words_watch_memory(void)
+{
+    dv_core_no_memory = dv_memory_end;
+    static bool is_watched;
+    if (!is_watched)
+        (void)g_log_set_handler("GLib", (GLogLevelFlags)(G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL | G_LOG_FLAG_RECURSION),
+                                see_glib, NULL);
+    is_watched = true;
 }
 
 static char saved[1024]; /* the scene file saved last, cut to what there is room for */

@@ -245,7 +245,7 @@ DvStatus dv_start(const DvStartOptions *options)
     }
     if (!options)
         options = &nothing_special;
-    dv_core_no_memory = dv_memory_end;
+    dv_words_watch_memory();
     const DvStatus kit = open_kit();
     GPtrArray *folders = search_folders(options);
     find_libraries(options, folders);

@@ -87,6 +87,29 @@ static DvStatus refuse(const char *file, DvStatus status, const char *why)
     return status;
 }
 
+/* The text, what a parser makes of one long attribute, which grows by doubling, and the attribute again as text and as numbers. */
+enum { MEMORY_PER_BYTE = 8 };
+
+static bool read_text(const char *path, double bytes, char **text, size_t *length, bool *lacks_memory)
+{
+    GError *error = NULL;
+    *lacks_memory = !dv_memory_has_room(MEMORY_PER_BYTE * bytes);
+    if (!*lacks_memory && !g_file_get_contents(path, text, length, &error))
+        *lacks_memory = g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOMEM);
+    g_clear_error(&error);
+    return *text != NULL;
+}
+
+static DvStatus refuse_size(const char *file, double bytes)
+{
+    dv_log_at(
+        DV_LEVEL_ERROR, DV_ERROR_LIMIT, file, 0, 0,
+        "there is no room in memory for its text: %.1f MiB are needed; put meshes into files of their own, or give the "
+        "process more memory",
+        MEMORY_PER_BYTE * bytes / (1 << 20));
+    return DV_ERROR_LIMIT;
+}
+
 /* No format takes the file: says which plugin would, or what a scene file is called. */
 static DvStatus refuse_format(const char *file)
 {
@@ -155,14 +178,16 @@ DvStatus dv_scene_load(const char *file, const DvLoadOptions *options, DvScene *
         return refuse_format(file);
     if (!path)
         return refuse(file, DV_ERROR_NOT_FOUND, "no such file, neither here nor in DIVAN_DATA_PATH");
-    GStatBuf about;
+    GStatBuf about = {.st_size = 0};
     char *text = NULL;
     size_t length = 0;
+    bool lacks_memory = false;
     DvStatus status;
     if (g_stat(path, &about) == 0 && about.st_size > DV_MAX_SCENE_BYTES) {
         status = refuse(file, DV_ERROR_LIMIT, "the file is larger than 256 MiB");
-    } else if (!g_file_get_contents(path, &text, &length, NULL)) {
-        status = refuse(file, DV_ERROR_IO, "the file cannot be read");
+    } else if (!read_text(path, (double)about.st_size, &text, &length, &lacks_memory)) {
+        status = lacks_memory ? refuse_size(file, (double)about.st_size)
+                              : refuse(file, DV_ERROR_IO, "the file cannot be read");
     } else {
         char *canonical = g_canonicalize_filename(path, NULL), *folder = g_path_get_dirname(canonical);
         status = load(text, length, path, folder, options, scene);

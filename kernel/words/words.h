@@ -60,7 +60,8 @@ DvStatus dv_words_check_plugin(const DvPlugin *plugin, DvText *reason);
 /* library_file.c: false with the reason when the system's loader must not meet the file. */
 bool dv_words_library_is_sound(const char *name, DvText *reason);
 
-/* memory.c: what dv_memory_end names. */
+/* memory.c: from now on a process without memory ends by dv_memory_end; what that names. */
+void dv_words_watch_memory(void);
 void dv_words_note_saved(const char *file);
 
 /* find.c: where an object was looked for in vain, and what to do. */

@@ -420,8 +420,13 @@ static char *read_file(Reader *reader, const XmlElement *include, const char *pa
     } else if (status.st_size > DV_MAX_SCENE_BYTES) {
         problem_at(reader, include->place, DV_ERROR_LIMIT, "'%s' is larger than %d MiB", path,
                    DV_MAX_SCENE_BYTES >> 20);
+    } else if (!(text = dv_try_alloc((size_t)status.st_size + 1, 1))) {
+        problem_at(
+            reader, include->place, DV_ERROR_LIMIT,
+            "'%s': there is no room in memory for its %lld bytes; put meshes into files of their own, or give the "
+            "process more memory",
+            path, (long long)status.st_size);
     } else {
-        text = dv_alloc((size_t)status.st_size + 1, 1);
         *length = fread(text, 1, (size_t)status.st_size, file);
     }
     if (file)

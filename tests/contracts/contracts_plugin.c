@@ -457,18 +457,12 @@ static const DvJacobian *short_matrix(void *object_self, uint32_t output, uint32
     return &short_jacobian;
 }
 
-static const DvMappingOps short_ops = {
-    .size = sizeof(DvMappingOps),
-    .inputs = short_inputs,
-    .outputs = short_outputs,
-    .maps_forces = yes,
-    .is_mechanical = yes,
-    .keeps_topology = no,
-    .apply = short_apply,
-    .apply_j = short_apply_j,
-    .apply_jt = short_apply_jt,
-    .jacobian = short_matrix,
-};
+#define SHORT_OPS                                                                                       \
+    .size = sizeof(DvMappingOps), .inputs = short_inputs, .outputs = short_outputs, .maps_forces = yes, \
+    .is_mechanical = yes, .keeps_topology = no, .apply = short_apply, .apply_j = short_apply_j,         \
+    .apply_jt = short_apply_jt, .jacobian = short_matrix
+
+static const DvMappingOps short_ops = {SHORT_OPS};
 
 static const DvClass short_sighted_mapping = {
     .size = sizeof(DvClass),
@@ -488,20 +482,7 @@ static void device_djt(void *object_self, const DvStep *step, double k, const Dv
     (void)object_self, (void)step, (void)k, (void)out, (void)dx, (void)df;
 }
 
-static const DvMappingOps device_shift_ops = {
-    .size = sizeof(DvMappingOps),
-    .space = DV_DEVICE,
-    .inputs = short_inputs,
-    .outputs = short_outputs,
-    .maps_forces = yes,
-    .is_mechanical = yes,
-    .keeps_topology = no,
-    .apply = short_apply,
-    .apply_j = short_apply_j,
-    .apply_jt = short_apply_jt,
-    .apply_djt = device_djt,
-    .jacobian = short_matrix,
-};
+static const DvMappingOps device_shift_ops = {SHORT_OPS, .space = DV_DEVICE, .apply_djt = device_djt};
 
 static const DvClass device_shift_mapping = {
     .size = sizeof(DvClass),

@@ -28,6 +28,8 @@ DV_PUBLIC void *dv_try_alloc(size_t count, size_t size);
  * the object (NULL: of none) with what the memory is for, "a grid of 500 x 500 x 500 points", and its size.     [any] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_memory_ask(const DvObject *object, double bytes, const char *format, ...)
     DV_PRINTF(3, 4);
+/* The same question, for whoever has words of their own: nothing is reported.     [any] */
+DV_NODISCARD DV_PUBLIC bool dv_memory_has_room(double bytes);
 /* Ends the process with status 1 and one line on stderr, which names the bytes that could not be had and the scene file saved last;
  * what is being written goes, the old files stay. It asks for no memory. For hosts whose malloc has nothing to give.     [any] */
 DV_PUBLIC void dv_memory_end(size_t bytes) __attribute__((noreturn));

@@ -162,6 +162,7 @@ struct Assembly {
     bool *needed;   /* by slot: states whose Jacobians locals need */
     size_t needed_capacity;
     bool complete;          /* all that acts in a product names its couplings */
+    bool has_no_room;       /* in memory, as has been reported: it is let go */
     CoupledPoints *coupled; /* by slot of the state */
     uint32_t coupled_slots;
     uint8_t *marks; /* [points of a state] */
@@ -169,6 +170,48 @@ struct Assembly {
     Costs costs;
     double product_cost, assembled_product_cost, assembly_cost; /* ns, see estimate */
 };
+
+/* ---- Room in memory ---- */
+
+/* Who names most couplings is named when there is no room for them. */
+static const DvObject *largest_component(const Assembly *as)
+{
+    const DvMechanics *m = as->blocks.m;
+    const DvObject *object = m->field_list.count ? field_at(m, 0)->object : NULL;
+    size_t most = 0;
+    for (uint32_t i = 0; i < 2 * as->field_slots + as->mapping_slots; i++) {
+        const bool is_mapping = i >= 2 * as->field_slots;
+        const Contribution *c = is_mapping ? &as->of_mappings[i - 2 * as->field_slots] : &as->of_fields[i];
+        if (!c->id || c->couplings.count <= most)
+            continue;
+        most = c->couplings.count;
+        object = is_mapping ? m->mappings[c->component].object : m->fields[c->component].object;
+    }
+    return object;
+}
+
+static size_t unknowns_of(const DvMechanics *m)
+{
+    size_t unknowns = 0;
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const DvStateRef state = m->states[m->independent.at[i]].ref;
+        unknowns += (size_t)dv_state_count(state) * state.dof->deriv;
+    }
+    return unknowns;
+}
+
+/* Whether `count` elements can be had, of `bytes` each in all arrays together, where there is room for `capacity` now. */
+static bool ask(Assembly *as, size_t capacity, size_t count, size_t bytes)
+{
+    if (as->has_no_room || count <= capacity)
+        return !as->has_no_room;
+    const double with_room = 1.5; /* see with_room */
+    as->has_no_room =
+        dv_memory_ask(largest_component(as), with_room * (double)count * (double)bytes,
+                      "the matrix of %zu unknowns, which a CGLinearSolver with template='GraphScattered' does without",
+                      unknowns_of(as->blocks.m)) != DV_OK;
+    return !as->has_no_room;
+}
 
 /* ---- Entries of the global matrix ---- */
 
@@ -246,6 +289,8 @@ static void take_over(Assembly *as, Matrix *matrix, SceneMechanics *scene)
 {
     const Rows *rows = &matrix->rows;
     const size_t scalars = (size_t)rows->start[rows->count] * as->blocks.block * as->blocks.block;
+    if (!ask(as, matrix->value_capacity, scalars, sizeof *matrix->values))
+        return;
     WITH_ROOM(matrix->values, matrix->value_capacity, scalars);
     matrix->view = (DvBlockMatrix){
         .rows = rows->count,
@@ -293,6 +338,9 @@ static void fill_in(Assembly *as, SceneMechanics *scene)
 {
     Matrix *to = free_matrix(as);
     const uint32_t rows = as->blocks.rows.count;
+    enum { ARRAYS = 8 }; /* number, columns, uses, transposed; order, column, uses, of: see UpperRows */
+    if (!ask(as, as->number_capacity, rows + as->coming.count, ARRAYS * sizeof(uint32_t)))
+        return;
     WITH_ROOM(to->rows.start, to->rows.start_capacity, (size_t)rows + 1);
     WITH_ROOM(to->diagonal, to->diagonal_capacity, rows);
     WITH_ROOM(as->number, as->number_capacity, rows + as->coming.count);
@@ -329,8 +377,11 @@ static void add_mirror_images(Pairs *pairs)
 static void splice(Assembly *as, SceneMechanics *scene, uint32_t row_count, const uint32_t *old_row,
                    const uint32_t *new_row)
 {
-    add_mirror_images(&as->coming);
     Matrix *to = free_matrix(as);
+    enum { ARRAYS = 9 }; /* columns, uses, transposed, number; row and column of mirror images; order, other */
+    if (!ask(as, to->uses_capacity, entry_count(as) + 2 * as->coming.count + row_count, ARRAYS * sizeof(uint32_t)))
+        return;
+    add_mirror_images(&as->coming);
     const Rows *old = &as->blocks.rows;
     const uint32_t *old_uses = as->now ? as->now->uses : NULL;
     Rows *rows = &to->rows;
@@ -396,9 +447,11 @@ static void splice(Assembly *as, SceneMechanics *scene, uint32_t row_count, cons
 typedef struct Recorder {
     DvPattern pattern;
     Contribution *contribution;
+    const DvObject *object;
     const uint32_t *points; /* [state_count] of each state */
     size_t most;            /* couplings up to here are noted at once, if they are of the first state with itself */
     bool out_of_range;
+    bool has_no_room; /* for more: those that follow are left out */
 } Recorder;
 
 static void make_room(Contribution *c)
@@ -417,10 +470,25 @@ static void tell_targets_apart(Contribution *c)
     c->one_target = false;
 }
 
+/* Whether there is room for one more. */
+static bool may_grow(Recorder *recorder)
+{
+    const Pairs *couplings = &recorder->contribution->couplings;
+    if (couplings->count < couplings->capacity)
+        return true;
+    recorder->has_no_room =
+        dv_memory_ask(recorder->object, 2.0 * (double)couplings->capacity * 2.0 * sizeof *couplings->row,
+                      "%zu couplings of points", 2 * couplings->capacity) != DV_OK;
+    recorder->most = 0;
+    return !recorder->has_no_room;
+}
+
 static void __attribute__((noinline))
 record_any(Recorder *recorder, uint32_t a, uint32_t row_point, uint32_t b, uint32_t column_point)
 {
     Contribution *c = recorder->contribution;
+    if (recorder->has_no_room || !may_grow(recorder))
+        return;
     uint32_t target = NOWHERE;
     if (a < c->state_count && b < c->state_count && row_point < recorder->points[a] &&
         column_point < recorder->points[b])
@@ -497,29 +565,28 @@ static uint64_t structure_of(const DvMechanics *m, const Contribution *c)
     return field->ops->structure ? field->ops->structure(field->self) : 0;
 }
 
-static void name_couplings(DvMechanics *m, Contribution *c)
+/* False: there is no room for them, which has been reported. */
+static bool name_couplings(DvMechanics *m, Contribution *c)
 {
     const DvStepMark mark = dv_step_mark();
     const uint32_t *states = states_of(m, c);
     uint32_t *points = dv_step_alloc(c->state_count, sizeof *points);
     for (uint32_t i = 0; i < c->state_count; i++)
         points[i] = dv_state_count(m->states[states[i]].ref);
-    Recorder recorder = {.pattern = {&recorder_ops}, .contribution = c, .points = points};
-    const DvObject *object;
+    const DvObject *object = c->kind == MAPPING ? m->mappings[c->component].object : m->fields[c->component].object;
+    Recorder recorder = {.pattern = {&recorder_ops}, .contribution = c, .object = object, .points = points};
     make_targets(m, c, states);
     c->couplings.count = 0;
     c->one_target = true;
     if (c->kind == MAPPING) {
         const MappingItem *mapping = &m->mappings[c->component];
         mapping->ops->reserve_stiffness(mapping->self, &recorder.pattern);
-        object = mapping->object;
     } else {
         const FieldItem *field = &m->fields[c->component];
         if (c->kind == MASS)
             field->mass->reserve(field->self, &recorder.pattern);
         else
             field->ops->reserve(field->self, &recorder.pattern);
-        object = field->object;
     }
     c->structure = structure_of(m, c);
     c->kinds = kinds_of(m, states, c->state_count);
@@ -527,6 +594,7 @@ static void name_couplings(DvMechanics *m, Contribution *c)
     if (recorder.out_of_range)
         (void)dv_error(object, DV_ERROR_INVALID,
                        "it couples points that its state does not have; they are left out of the matrix");
+    return !recorder.has_no_room;
 }
 
 /* ---- Contributions ---- */
@@ -728,7 +796,10 @@ static void add_contribution(Assembly *as, DvMechanics *m, Kind kind, uint32_t s
     c->component = slot;
     c->id = kind == MAPPING ? m->mappings[slot].id : m->fields[slot].id;
     c->state_count = kind == MAPPING ? m->mappings[slot].inputs : kind == MASS ? 1 : m->fields[slot].state_count;
-    name_couplings(m, c);
+    enum { ARRAYS = 3 }; /* slot; row and column of what comes */
+    as->has_no_room = !name_couplings(m, c) || as->has_no_room;
+    if (!ask(as, c->slot_capacity, c->couplings.count, ARRAYS * sizeof(uint32_t)))
+        return;
     use_locals(as, m, c, number);
     name_entries(as, c);
     c->source = (Source){.version = 0};
@@ -877,6 +948,9 @@ static void make_locals(Assembly *as, DvMechanics *m)
             continue;
         give_back_all(as, local);
         gather_pairs(as, m, local);
+        const size_t scalars = (size_t)m->states[local->a].ref.dof->deriv * m->states[local->b].ref.dof->deriv;
+        if (!ask(as, local->value_capacity, as->pairs.count * scalars, sizeof *local->values))
+            return;
         local_make(local, &as->pairs, &as->blocks, as->jacobians, &as->sorter, name_entry, as);
         place_couplings(as, local);
     }
@@ -1192,6 +1266,7 @@ static void list_present(Assembly *as, const DvMechanics *m)
 }
 
 /* What has gone, first, then what has come. */
+/* With has_no_room at the end it is of no use. */
 static void update_structure(Assembly *as, DvMechanics *m)
 {
     as->blocks.m = m;
@@ -1203,7 +1278,10 @@ static void update_structure(Assembly *as, DvMechanics *m)
     }
     if (as->states != m->placed)
         place_states(as, m);
-    add_new(as, m);
+    if (!as->has_no_room)
+        add_new(as, m);
+    if (as->has_no_room)
+        return;
     drop_unused_locals(as);
     if (as->local_list.count) {
         if (!as->jacobians)
@@ -1216,6 +1294,8 @@ static void update_structure(Assembly *as, DvMechanics *m)
         fill_in(as, m->scene);
     else if (as->coming.count || as->unused)
         splice(as, m->scene, as->blocks.rows.count, NULL, NULL);
+    if (as->has_no_room)
+        return;
     list_present(as, m);
     estimate(as, m);
     as->version = m->version;
@@ -1557,7 +1637,7 @@ static void start_again(Assembly *as, const DvMechanics *m)
     as->fixed_known = as->valued = false;
 }
 
-/* The structure, up to date with the graph and the components. */
+/* The structure, up to date with the graph and the components; NULL: there is no room for it, which has been reported. */
 static Assembly *structure(DvMechanics *m)
 {
     if (m->assembly && (!fits_states(m->assembly, m) ||
@@ -1569,6 +1649,8 @@ static Assembly *structure(DvMechanics *m)
     }
     if (!is_up_to_date(m->assembly, m))
         update_structure(m->assembly, m);
+    if (m->assembly->has_no_room)
+        drop(m);
     return m->assembly;
 }
 
@@ -1577,10 +1659,10 @@ static Assembly *current(DvMechanics *m, bool *changed)
 {
     *changed = false;
     const Assembly *as = structure(m);
-    if (as->local_list.count && !jacobians_update_values(as->jacobians, m, changed)) {
+    if (as && as->local_list.count && !jacobians_update_values(as->jacobians, m, changed)) {
         drop(m);
         as = structure(m);
-        if (as->local_list.count)
+        if (as && as->local_list.count)
             (void)jacobians_update_values(as->jacobians, m, changed);
     }
     return m->assembly;
@@ -1604,6 +1686,8 @@ const DvBlockMatrix *assembly_run(DvMechanics *m, const DvStep *step, DvFactors 
 {
     bool turned;
     Assembly *as = current(m, &turned);
+    if (!as)
+        return NULL;
     parts |= (uint32_t)step->kind << KIND_SHIFT;
     m->depth++;
     const bool same_sources = note_sources(as, m, factors, parts);
@@ -1720,6 +1804,8 @@ bool assembly_is_preferred(DvMechanics *m, uint32_t products)
     if (is_surely_without(m, products))
         return false;
     const Assembly *as = structure(m); /* Jacobians cost more than the answer is worth */
+    if (!as)
+        return true; /* whoever then asks for the matrix hears that there is none */
     const double calls = calls_of(m);
     const double free_cost = products * (as->product_cost + calls);
     const double assembled_cost = as->assembly_cost + calls + products * as->assembled_product_cost;

@@ -434,7 +434,7 @@ static DvStatus factor_by_threads(DvBlockLdl *self, const DvBlockMatrix *a, uint
 DvStatus dv_block_ldl_factor(DvBlockLdl *self, const DvBlockMatrix *a, uint32_t *failed)
 {
     assert(a->rows == self->nodes && a->block == self->block && a->row_start[a->rows] == self->entries_of_a);
-    if (!dropped_blocks_are_zero(self, a))
+    if (!self->has_no_room && !dropped_blocks_are_zero(self, a))
         dv_block_ldl_analyse_kept(self, a);
     if (self->has_no_room)
         return DV_ERROR_LIMIT;

@@ -595,6 +595,16 @@ void dv_block_ldl_analyse(DvBlockLdl *self, const DvBlockMatrix *a, DvOrderNodes
     self->entries_of_a = a->row_start[a->rows];
     self->order_nodes = order;
     self->order_context = context;
+    /* What was kept and dropped, the graph, and what an ordering makes of it; and ten numbers for each node. */
+    const double bytes = 32.0 * (double)self->entries_of_a + 40.0 * (double)a->rows;
+    self->has_no_room = dv_memory_ask(self->owner, bytes, "the analysis of a matrix of %" PRIu64 " unknowns",
+                                      (uint64_t)a->rows * a->block) != DV_OK;
+    self->kept = NULL;
+    self->dropped = NULL;
+    if (self->has_no_room) {
+        dv_block_ldl_free_analysis(self);
+        return;
+    }
     self->kept = dv_alloc(self->entries_of_a, sizeof *self->kept);
     self->dropped = dv_alloc(self->entries_of_a, sizeof *self->dropped);
     dv_block_ldl_analyse_kept(self, a);

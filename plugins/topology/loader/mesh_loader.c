@@ -53,6 +53,18 @@ static Mesh copy_mesh(const Mesh *mesh)
     return copy;
 }
 
+/* What a loader makes of a mesh: a copy, the fields, and with createSubelements the candidates (see mesh_create_subelements). */
+static double bytes_to_publish(const Mesh *mesh, bool with_subelements)
+{
+    const double volumes = (double)mesh->tetrahedron.count + (double)mesh->hexahedron.count +
+                           (double)mesh->prism.count + (double)mesh->pyramid.count;
+    const double faces = (double)mesh->triangle.count + (double)mesh->quad.count;
+    const double elements = 16.0 * faces + 32.0 * volumes + 8.0 * (double)mesh->edge.count;
+    const double points = 80.0 * (double)mesh->position.count; /* with normal, texture coordinate and numbers */
+    const double of_candidates = 60.0; /* of a face or edge: itself, its key, its place in a table */
+    return 2.0 * (elements + points) + (with_subelements ? of_candidates * (6.0 * volumes + 4.0 * faces) : 0.0);
+}
+
 static void free_copy(Mesh *copy)
 {
     dv_array_free(&copy->position);
@@ -227,15 +239,21 @@ static DvStatus load(MeshLoader *loader)
     }
     loader->path = dv_strdup(path);
     MeshReport report = {.warn = warn, .context = loader};
-    const bool good = loader->read(loader, bytes, size, &report);
+    DvStatus status = DV_OK;
+    if (!loader->read(loader, bytes, size, &report))
+        status = dv_field_error(&loader->filename, -1, "'%s': %s", name, report.error);
     dv_free(bytes);
-    if (good) {
+    if (status == DV_OK)
+        status =
+            dv_memory_ask(loader->object, bytes_to_publish(&loader->mesh, dv_data_bool(&loader->create_subelements)),
+                          "the fields of a mesh of %u points", loader->mesh.position.count);
+    if (status == DV_OK) {
         say_loose(loader);
         return DV_OK;
     }
     mesh_free(&loader->mesh);
     loader->mesh = (Mesh){0};
-    return dv_field_error(&loader->filename, -1, "'%s': %s", name, report.error);
+    return status;
 }
 
 static DvStatus load_of_contract(void *self)

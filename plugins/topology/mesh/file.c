@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whole files in memory. The size is taken from the open file, so that a file that is exchanged meanwhile does no harm.
+ * Whole files in memory. The size is taken from the open file, so that a file that is exchanged meanwhile does no harm. Before a large one
+ * is read as a mesh, what the mesh may take is asked for.
  */
 #include "file.h"
 
@@ -13,6 +14,42 @@
 static bool is_utf16(const char *bytes, size_t size)
 {
     return size >= 2 && (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
+}
+
+static const double mebi = 1 << 20;
+
+static inline bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+/* What is made of a file at most, while it is read and as long as its mesh is there: arrays that grow take twice what they hold, and half
+ * of that once more while they do. */
+static double bytes_of_mesh(const char *bytes, size_t size)
+{
+    const double of_word = 48.0, of_byte = 6.0; /* of text and of binary files, as measured over all formats */
+    size_t words = 0;
+    for (size_t i = 1; i < size; i++)
+        words += is_blank(bytes[i - 1]) && !is_blank(bytes[i]);
+    const double text = of_word * (double)words, binary = of_byte * (double)size;
+    return text > binary ? text : binary;
+}
+
+static bool has_room(const char *bytes, size_t size, char reason[128])
+{
+    const double needed = size < (size_t)mebi ? 0.0 : bytes_of_mesh(bytes, size);
+    if (dv_memory_has_room(needed))
+        return true;
+    snprintf(reason, 128,
+             "there is no room in memory for its mesh: up to %.0f MiB are needed; cut it into smaller ones",
+             needed / mebi);
+    return false;
+}
+
+static void forget(char **bytes)
+{
+    dv_free(*bytes);
+    *bytes = NULL;
 }
 
 bool file_read(const char *path, char **bytes, size_t *size, char reason[128])
@@ -30,16 +67,19 @@ bool file_read(const char *path, char **bytes, size_t *size, char reason[128])
     } else if ((uint64_t)status.st_size > MESH_LARGEST_FILE) {
         snprintf(reason, 128, "it is larger than 2 GiB");
     } else {
-        *bytes = dv_alloc((size_t)status.st_size, 1);
-        *size = fread(*bytes, 1, (size_t)status.st_size, file);
-        if (*size == 0) {
+        *bytes = dv_try_alloc((size_t)status.st_size, 1);
+        *size = *bytes ? fread(*bytes, 1, (size_t)status.st_size, file) : 0;
+        if (!*bytes) {
+            snprintf(reason, 128, "there is no room in memory for its %.0f MiB; cut it into smaller ones",
+                     (double)status.st_size / mebi);
+        } else if (*size == 0) {
             snprintf(reason, 128, "it cannot be read");
-            dv_free(*bytes);
-            *bytes = NULL;
+            forget(bytes);
         } else if (is_utf16(*bytes, *size)) {
             snprintf(reason, 128, "it is text in UTF-16; save it in UTF-8");
-            dv_free(*bytes);
-            *bytes = NULL;
+            forget(bytes);
+        } else if (!has_room(*bytes, *size, reason)) {
+            forget(bytes);
         }
     }
     if (file)

@@ -331,7 +331,12 @@ static bool inflate_blocks(XmlFile *file, const DataArray *array, const char *by
             return damaged(file, array, "zlib cannot start");
         int result = Z_OK;
         while (result == Z_OK && file->inflated <= MOST_INFLATED) {
-            dv_array_reserve(plain, (uint64_t)plain->count + 16384);
+            const uint64_t more = (uint64_t)plain->count + 16384;
+            if (more > plain->capacity && !dv_memory_has_room(2.0 * (double)more)) {
+                inflateEnd(&stream);
+                return damaged(file, array, "there is no room in memory for what it inflates to");
+            }
+            dv_array_reserve(plain, more);
             const uint32_t room = plain->capacity - plain->count;
             stream.next_out = (Bytef *)plain->data + plain->count;
             stream.avail_out = room;

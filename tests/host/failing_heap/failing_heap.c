@@ -5,6 +5,8 @@
  *   DIVAN_TEST_FAIL_AT=N     the N-th call
  *   DIVAN_TEST_FAIL_FROM=N   the N-th and all that follow
  *   DIVAN_TEST_FAIL_ABOVE=N  all that ask for more than N bytes
+ *
+ * With DIVAN_TEST_FAIL_LATER set, from the call of divan_test_fail_now on; calls are counted from there.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,7 +18,10 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
+EXPORTED void divan_test_fail_now(void);
+
 static atomic_ulong calls;
+static atomic_bool waits;
 static unsigned long at, from, above;
 
 static unsigned long number_in(const char *name)
@@ -31,10 +36,19 @@ static __attribute__((constructor)) void begin(void)
     from = number_in("DIVAN_TEST_FAIL_FROM");
     above = number_in("DIVAN_TEST_FAIL_ABOVE");
     atomic_store(&calls, 0);
+    atomic_store(&waits, getenv("DIVAN_TEST_FAIL_LATER") != NULL);
+}
+
+EXPORTED void divan_test_fail_now(void)
+{
+    atomic_store(&calls, 0);
+    atomic_store(&waits, false);
 }
 
 static bool fails(size_t bytes)
 {
+    if (atomic_load(&waits))
+        return false;
     const unsigned long call = atomic_fetch_add(&calls, 1) + 1;
     return (at && call == at) || (from && call >= from) || (above && bytes > above);
 }

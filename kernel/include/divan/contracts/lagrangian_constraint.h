@@ -168,7 +168,8 @@ struct DvConstraintProblem {
 
 /* ---- Corrections ---- */
 
-/* What a correction writes its compliance into. */
+/* What a correction writes its compliance into. alloc gives NULL when there is no room, which it has reported of the correction:
+ * `compliance` then returns DV_ERROR_LIMIT. */
 typedef struct DvComplianceSink DvComplianceSink;
 struct DvComplianceSink {
     void *(*alloc)(DvComplianceSink *sink,

@@ -556,13 +556,18 @@ static uint32_t find_active(PrecomputedConstraintCorrection *self, const DvSpars
 }
 
 /* C J^T at the active unknowns, by rows of J. */
-static void respond_to_rows(PrecomputedConstraintCorrection *self, const DvSparseRows *j, uint32_t active,
-                            double factor)
+static DvStatus respond_to_rows(PrecomputedConstraintCorrection *self, const DvSparseRows *j, uint32_t active,
+                                double factor)
 {
     const size_t numbers = (size_t)j->rows * active;
     if (numbers > self->response_capacity) {
+        const size_t more = numbers + numbers / 2;
+        const DvStatus room = dv_memory_ask(dv_object_of(self), (double)more * sizeof *self->response,
+                                            "the responses to %u constraints", j->rows);
+        if (room != DV_OK)
+            return room;
         dv_free(self->response);
-        self->response_capacity = numbers + numbers / 2;
+        self->response_capacity = more;
         self->response = dv_alloc(self->response_capacity, sizeof *self->response);
     }
     memset(self->response, 0, numbers * sizeof *self->response);
@@ -573,6 +578,7 @@ static void respond_to_rows(PrecomputedConstraintCorrection *self, const DvSpars
             for (uint32_t a = 0; a < active; a++)
                 response[a] += value * column[self->active[a]];
         }
+    return DV_OK;
 }
 
 /* Once for each point that row r acts on. */
@@ -589,12 +595,16 @@ static DvStatus compliance(void *self_, const DvStep *step, DvConstraintOrder or
                            const DvSparseRows *j, DvComplianceSink *sink)
 {
     PrecomputedConstraintCorrection *self = self_;
-    const DvStatus status = check_body(self);
+    DvStatus status = check_body(self);
     if (status != DV_OK)
         return status;
     const uint32_t n = j->rows, active = find_active(self, j);
-    respond_to_rows(self, j, active, order == DV_CONSTRAIN_VELOCITY && !unbuilt ? 1.0 / step->dt : 1.0);
+    status = respond_to_rows(self, j, active, order == DV_CONSTRAIN_VELOCITY && !unbuilt ? 1.0 / step->dt : 1.0);
+    if (status != DV_OK)
+        return status;
     double *w = sink->alloc(sink, (size_t)n * n * sizeof *w);
+    if (!w)
+        return DV_ERROR_LIMIT;
     for (uint32_t r = 0; r < n; r++) {
         for (uint32_t s = r; s < n; s++) {
             const double *response = self->response + (size_t)s * active;

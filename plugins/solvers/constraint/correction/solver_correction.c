@@ -148,6 +148,8 @@ static DvStatus halves(SolverCorrection *self, const DvSparseRows *j, double fac
     uint32_t *start = sink->alloc(sink, ((size_t)j->rows + 1) * sizeof *start);
     uint32_t *columns = sink->alloc(sink, entries * sizeof *columns);
     double *left = sink->alloc(sink, entries * sizeof *left), *right = sink->alloc(sink, entries * sizeof *right);
+    if (!start || !columns || !left || !right)
+        return DV_ERROR_LIMIT;
     memcpy(start, y.rows.row_start, ((size_t)j->rows + 1) * sizeof *start);
     for (uint32_t e = 0; e < entries; e++) {
         columns[e] = y.rows.columns[e];
@@ -181,6 +183,8 @@ DvStatus solver_correction_compliance(SolverCorrection *self, const DvStep *step
         return halves(self, &rows, factor, sink);
     const size_t numbers = (size_t)j->rows * j->rows;
     double *w = sink->alloc(sink, numbers * sizeof *w);
+    if (!w)
+        return DV_ERROR_LIMIT;
     memset(w, 0, numbers * sizeof *w);
     sink->block->w = w;
     return self->linear->compliance(self->linear_self, &rows, factor, w, j->rows);

@@ -301,7 +301,7 @@ static void factors(void *self_, const DvStep *step, DvConstraintOrder order, do
     *velocity = dv_data_double(&self->velocity_factor) / (order == DV_CONSTRAIN_POSITION ? step->dt : 1.0);
 }
 
-/* J C: of points each entry by its compliance. */
+/* J C: of points each entry by its compliance. Without values: there is no room for them. */
 static DvSparseRows scaled_rows(UncoupledConstraintCorrection *self, const DvSparseRows *j, double factor,
                                 DvComplianceSink *sink)
 {
@@ -309,7 +309,7 @@ static DvSparseRows scaled_rows(UncoupledConstraintCorrection *self, const DvSpa
     const double *compliance = list_of(self, &listed), other = dv_data_double(&self->default_compliance);
     const uint32_t entries = j->row_start[j->rows], deriv = self->state.dof->deriv;
     double *values = sink->alloc(sink, entries * sizeof *values);
-    for (uint32_t e = 0; e < entries; e++) {
+    for (uint32_t e = 0; e < entries && values; e++) {
         const uint32_t point = j->columns[e] / deriv;
         values[e] = j->values[e] * (point < listed ? compliance[point] : other) * factor;
     }
@@ -338,17 +338,21 @@ static void turn(const UncoupledConstraintCorrection *self, uint32_t frame, cons
     dv_vec3_store(dv_quat_rotate(q, turn_by(c, dv_quat_inverse_rotate(q, torque))), x + 3);
 }
 
-/* J C of frames: six entries for each frame of a row. */
+/* J C of frames: six entries for each frame of a row. Without values: there is no room for them. */
 static DvSparseRows turned_rows(UncoupledConstraintCorrection *self, const DvSparseRows *j, double factor,
                                 DvComplianceSink *sink)
 {
     enum { N = 6 };
     uint32_t *start = sink->alloc(sink, ((size_t)j->rows + 1) * sizeof *start), frames = 0;
+    if (!start)
+        return (DvSparseRows){.values = NULL};
     for (uint32_t r = 0; r < j->rows; r++)
         for (uint32_t e = j->row_start[r]; e < j->row_start[r + 1]; e++)
             frames += e == j->row_start[r] || j->columns[e] / N != j->columns[e - 1] / N;
     uint32_t *columns = sink->alloc(sink, (size_t)N * frames * sizeof *columns), at = 0;
     double *values = sink->alloc(sink, (size_t)N * frames * sizeof *values);
+    if (!columns || !values)
+        return (DvSparseRows){.values = NULL};
     for (uint32_t r = 0; r < j->rows; r++) {
         start[r] = at;
         for (uint32_t e = j->row_start[r]; e < j->row_start[r + 1];) {
@@ -385,7 +389,7 @@ static DvStatus compliance(void *self_, const DvStep *step, DvConstraintOrder or
     sink->block->right = is_rigid(self) ? turned_rows(self, j, factor, sink) : scaled_rows(self, j, factor, sink);
     sink->block->group = self->state.dof->deriv;
     sink->block->columns = dv_state_count(self->state) * sink->block->group;
-    return DV_OK;
+    return sink->block->right.values ? DV_OK : DV_ERROR_LIMIT;
 }
 
 static DvStatus respond(void *self_, const DvStep *step, const double *force, double *dx, size_t unknowns)

@@ -512,11 +512,13 @@ static void share_out(ConstraintSystem *s, const DvSparseRows *j, Problem *probl
 typedef struct Sink {
     DvComplianceSink sink; /* first: see alloc_for_sink */
     Problem *problem;
+    const DvObject *object; /* the correction */
 } Sink;
 
 static void *alloc_for_sink(DvComplianceSink *sink, size_t bytes)
 {
-    return problem_alloc(((Sink *)sink)->problem, bytes);
+    Problem *problem = ((Sink *)sink)->problem;
+    return problem_has_room(problem, ((Sink *)sink)->object, bytes) ? problem_alloc(problem, bytes) : NULL;
 }
 
 static DvStatus add_compliances(ConstraintSystem *s, const DvStep *step, SystemOptions options, Problem *problem)
@@ -528,7 +530,7 @@ static DvStatus add_compliances(ConstraintSystem *s, const DvStep *step, SystemO
             continue;
         DvComplianceBlock *part = &problem->parts[problem->view.part_count++];
         *part = (DvComplianceBlock){.count = c->j.rows, .row = c->row};
-        Sink sink = {{alloc_for_sink, part}, problem};
+        Sink sink = {{alloc_for_sink, part}, problem, c->object};
         const DvStatus status = c->ops->compliance(c->self, step, options.order, options.unbuilt, &c->j, &sink.sink);
         if (status != DV_OK)
             return status;

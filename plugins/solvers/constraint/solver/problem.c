@@ -37,6 +37,16 @@ static struct ProblemChunk *chunk_new(const struct ProblemChunk *full, size_t by
     return chunk;
 }
 
+bool problem_has_room(const Problem *problem, const DvObject *object, size_t bytes)
+{
+    const struct ProblemChunk *chunk = problem->chunk ? problem->chunk : problem->chunks;
+    size_t used = problem->chunk ? problem->chunk_used : 0;
+    for (; chunk; chunk = chunk->next, used = 0)
+        if (chunk->bytes - used >= bytes + ALIGNMENT)
+            return true;
+    return dv_memory_ask(object, (double)bytes, "the compliance of %u constraints", problem->view.rows) == DV_OK;
+}
+
 void *problem_alloc(Problem *problem, size_t bytes)
 {
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;

@@ -58,6 +58,8 @@ typedef struct ProblemPool {
 Problem *problem_begin(ProblemPool *pool); /* one that nobody else holds, empty */
 void problem_pool_free(ProblemPool *pool); /* what others hold goes when they let it go */
 void *problem_alloc(Problem *problem, size_t bytes);
+/* Whether it would find so much; if not, that has been reported of the object. */
+bool problem_has_room(const Problem *problem, const DvObject *object, size_t bytes);
 const DvConstraintProblem *problem_take(ProblemPool *pool);
 void problem_release(const DvConstraintProblem *problem);
 /* When parts, blocks, violation and regularization are there: columns of factors that nobody uses go; places and diagonal blocks. */
