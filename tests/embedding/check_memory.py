@@ -25,7 +25,10 @@ BODY = """<Node dt="0.01"><DefaultAnimationLoop/><EulerImplicitSolver/>%s
 <RegularGridTopology n="%d %d %d" min="0 0 0" max="1 1 1"/><MechanicalObject/><UniformMass totalMass="1"/>
 <HexahedronFEMForceField youngModulus="1000" poissonRatio="0.3"/></Node>"""
 LDL = '<SparseLDLSolver template="CompressedRowSparseMatrixMat3x3d"/>'
-MATRIX = ((70, "HexahedronFEMForceField"), (100, "HexahedronFEMForceField"), (150, "HexahedronFEMForceField"), (200, "81000 unknowns"))
+MATRIX = ((30, "elements of type hexahedron"), (70, "HexahedronFEMForceField"), (100, "HexahedronFEMForceField"), (150, "HexahedronFEMForceField"), (200, "81000 unknowns"))
+CONSTRAINTS = """<Node dt="0.01"><FreeMotionAnimationLoop/><BlockGaussSeidelConstraintSolver maxIterations="3" tolerance="1e-3"/>
+<Node><EulerImplicitSolver/>%s<RegularGridTopology n="16 16 4" min="0 0 0" max="1 1 1"/><MechanicalObject/><UniformMass totalMass="1"/>
+<LinearSolverConstraintCorrection/><FixedLagrangianConstraint fixAll="1"/></Node></Node>""" % LDL
 LOADER = '<Node dt="0.01"><DefaultAnimationLoop/><%s name="loader" filename="%s"/></Node>'
 
 
@@ -94,6 +97,9 @@ with tempfile.TemporaryDirectory() as folder:
     write("matrix.scn", BODY % (LDL, 30, 30, 30))
     for mebi, word in MATRIX:
         too_large("matrix.scn", mebi, word)
+    write("compliance.scn", CONSTRAINTS)
+    for mebi in (50, 80, 120):
+        too_large("compliance.scn", mebi, "LinearSolverConstraintCorrection", "the compliance of 3072 constraints")
     for loader, name, data in (("MeshOBJLoader", "mesh.obj", obj_mesh(300)), ("MeshGmshLoader", "mesh.msh", gmsh_mesh(300)),
                                ("MeshVTKLoader", "mesh.vtk", vtk_mesh(300))):
         write(name, data)

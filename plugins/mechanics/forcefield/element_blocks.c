@@ -62,6 +62,12 @@ static void fill_last_block(ElementBlocks *mesh, const uint32_t *list)
         set_lane(mesh, lane, list + (size_t)(mesh->elements - 1) * mesh->nodes);
 }
 
+/* What is kept of one here and by its force field: something of each node, and something of each pair of nodes. */
+static double bytes_of_element(uint32_t nodes)
+{
+    return 64.0 * nodes + 20.0 * nodes * nodes;
+}
+
 DvStatus element_blocks_build(ElementBlocks *mesh, const DvObject *object, const char *kind, uint32_t points,
                               uint32_t nodes, uint32_t elements, const uint32_t *list)
 {
@@ -71,6 +77,10 @@ DvStatus element_blocks_build(ElementBlocks *mesh, const DvObject *object, const
         if (status != DV_OK)
             return status;
     }
+    const DvStatus room =
+        dv_memory_ask(object, (double)elements * bytes_of_element(nodes), "%u elements of type %s", elements, kind);
+    if (room != DV_OK)
+        return room;
     mesh->nodes = nodes;
     mesh->elements = elements;
     mesh->blocks = mesh->block_room = (elements + DV_LANES - 1) / DV_LANES;

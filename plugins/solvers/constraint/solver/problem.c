@@ -27,12 +27,14 @@ static void chunks_free(struct ProblemChunk *chunk)
     }
 }
 
-/* Behind the one in use, which is full: chunks grow, so that there are few. */
+/* Behind the one in use, which is full: chunks grow, so that there are few, as long as there is room for that. */
 static struct ProblemChunk *chunk_new(const struct ProblemChunk *full, size_t bytes)
 {
     struct ProblemChunk *chunk = dv_alloc(1, sizeof *chunk);
-    const size_t twice = full ? 2 * full->bytes : CHUNK_BYTES;
-    chunk->bytes = bytes > twice ? bytes : twice;
+    size_t least = full ? 2 * full->bytes : CHUNK_BYTES;
+    if (bytes < least && !dv_memory_has_room((double)least))
+        least = CHUNK_BYTES;
+    chunk->bytes = bytes > least ? bytes : least;
     chunk->at = dv_alloc(chunk->bytes, 1);
     return chunk;
 }
