@@ -29,7 +29,13 @@ SCENES = {
 <MechanicalObject position="0 0.3 0"/><UniformMass totalMass="1"/><SphereCollisionModel radius="0.2"/></Node>
 <Node name="floor"><MeshTopology position="-1 0 -1  1 0 -1  0 0 1" triangles="0 2 1"/><MechanicalObject/>
 <TriangleCollisionModel moving="0" simulated="0"/></Node></Node>""",
+    "constraint.scn": """<Node dt="0.01"><FreeMotionAnimationLoop/><BlockGaussSeidelConstraintSolver maxIterations="9" tolerance="1e-3"/>
+<Node><EulerImplicitSolver/><SparseLDLSolver template="CompressedRowSparseMatrixMat3x3d"/><MeshOBJLoader name="loader" filename="net.obj"/>
+<MeshTopology src="@loader"/><MechanicalObject/><UniformMass totalMass="1"/><TriangleFEMForceField youngModulus="100" poissonRatio="0.3"/>
+<LinearSolverConstraintCorrection/><FixedLagrangianConstraint indices="0 1 2"/></Node></Node>""",
 }
+NET = "".join("v %d %d 0\n" % (i, j) for i in range(5) for j in range(5)) + "".join(
+    "f %d %d %d %d\n" % (c, c + 1, c + 6, c + 5) for c in range(1, 20) if c % 5)
 
 
 def limited(memory):
@@ -77,6 +83,8 @@ def too_large(name, component, *words, memory=512 * MIB):
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
+    with open("net.obj", "w") as file:
+        file.write(NET)
     for name, text in SCENES.items():
         with open(name, "w") as file:
             file.write(text)
