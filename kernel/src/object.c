@@ -48,9 +48,25 @@ void *dv_object_self(const DvObject *object)
 
 /* Making */
 
+static size_t held_from(const DvClass *cls)
+{
+    return (cls->instance_size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+}
+
+/* Where a class's next field is; fields that the kernel holds lie behind the component's struct, one after the other. */
+static DvData *place_of(DvObject *object, const DvField *field, size_t *held)
+{
+    if (field->offset != DV_HELD)
+        return (DvData *)((char *)object->self + field->offset);
+    return &((DvLink *)((char *)object->self + held_from(object->cls)))[(*held)++].data;
+}
+
 DvObject *dv_core_object_new(const Words *words, const DvClass *cls, const char *variant)
 {
-    DvObject *object = dv_alloc(1, HEADER_SIZE + cls->instance_size);
+    size_t own = 0, held = 0;
+    for (; cls->fields && cls->fields[own].name; own++)
+        held += cls->fields[own].offset == DV_HELD;
+    DvObject *object = dv_alloc(1, HEADER_SIZE + held_from(cls) + held * sizeof(DvLink));
     object->cls = cls;
     object->words = words;
     object->self = (char *)object + HEADER_SIZE;
@@ -58,15 +74,13 @@ DvObject *dv_core_object_new(const Words *words, const DvClass *cls, const char 
     object->references = 1;
     object->is_node = cls == &dv_node_class;
 
-    size_t own = 0;
-    while (cls->fields && cls->fields[own].name)
-        own++;
     object->class_field_count = DV_PRIVATE_COMMON_FIELDS + own;
     object->fields = dv_alloc(object->class_field_count, sizeof(DvData *));
+    held = 0;
     for (size_t i = 0; i < object->class_field_count; i++) {
         const bool common = i < DV_PRIVATE_COMMON_FIELDS;
         const DvField *field = common ? &common_fields[i] : &cls->fields[i - DV_PRIVATE_COMMON_FIELDS];
-        DvData *data = (DvData *)((common ? (char *)object : (char *)object->self) + field->offset);
+        DvData *data = common ? (DvData *)((char *)object + field->offset) : place_of(object, field, &held);
         dv_private_data_construct(data, field, dv_private_type_for(field->type, object->variant), object);
         object->fields[i] = data;
         object->field_count = i + 1;
@@ -167,6 +181,15 @@ typedef struct AddedField {
     DvField field;
 } AddedField;
 
+static void free_added(AddedField *added)
+{
+    const char *const texts[] = {added->field.name, added->field.help,  added->field.init,
+                                 added->field.unit, added->field.group, added->field.target};
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+        dv_free((void *)(uintptr_t)texts[i]);
+    dv_free(added);
+}
+
 DvData *dv_object_add_field(DvObject *object, const DvField *field)
 {
     for (size_t i = 0; i < object->field_count; i++) {
@@ -177,12 +200,12 @@ DvData *dv_object_add_field(DvObject *object, const DvField *field)
     }
     AddedField *added = dv_alloc(1, sizeof *added);
     added->field = *field;
-    added->field.name = g_intern_string(field->name);
-    added->field.help = g_intern_string(field->help);
-    added->field.init = g_intern_string(field->init);
-    added->field.unit = g_intern_string(field->unit);
-    added->field.group = g_intern_string(field->group);
-    added->field.target = g_intern_string(field->target);
+    added->field.name = dv_strdup(field->name);
+    added->field.help = dv_strdup(field->help);
+    added->field.init = dv_strdup(field->init);
+    added->field.unit = dv_strdup(field->unit);
+    added->field.group = dv_strdup(field->group);
+    added->field.target = dv_strdup(field->target);
     added->field.offset = 0;
     DvData *data = &added->link.data;
     dv_private_data_construct(data, &added->field, dv_private_type_for(field->type, object->variant), object);
@@ -365,7 +388,7 @@ static void destroy(DvObject *object)
         else
             dv_private_data_destroy(data);
         if (i >= object->class_field_count)
-            dv_free(data);
+            free_added((AddedField *)data);
     }
     dv_free(object->fields);
     dv_private_list_free(&object->users);

@@ -60,7 +60,9 @@ static bool check_field(const DvClass *cls, const DvField *field, DvText *reason
         return false;
     }
     const size_t size = field->type == &dv_type_link ? sizeof(DvLink) : sizeof(DvData);
-    if (field->offset % sizeof(void *) || cls->instance_size < size || field->offset > cls->instance_size - size) {
+    const bool is_within =
+        field->offset % sizeof(void *) == 0 && cls->instance_size >= size && field->offset <= cls->instance_size - size;
+    if (!is_within && field->offset != DV_HELD) {
         dv_text_add(reason, "field '%s' of class '%s' is not within its %zu bytes", field->name, cls->name,
                     cls->instance_size);
         return false;

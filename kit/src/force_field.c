@@ -64,24 +64,30 @@ uint32_t dv_pair_state_states(void *self, DvObject *states[2])
     return 2;
 }
 
-bool dv_single_state_is_concerned(const DvSingleState *base, const DvFault *fault)
+/* The first of its states on which the failed one depends; NULL: none. */
+static DvObject *concerned_state(const DvObject *object, const DvFault *fault)
 {
-    return base->state.ops && fault->concerns(fault, base->state.object);
+    const DvForceFieldOps *field = dv_object_ops(object, DV_FORCE_FIELD);
+    if (!field)
+        field = dv_object_ops(object, DV_INTERACTION_FORCE_FIELD);
+    DvObject *states[2];
+    const uint32_t count = field ? field->states(dv_object_self(object), states) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (fault->concerns(fault, states[i]))
+            return states[i];
+    return NULL;
 }
 
-bool dv_pair_state_is_concerned(const DvPairState *base, const DvFault *fault)
-{
-    return base->state[0].ops &&
-           (fault->concerns(fault, base->state[0].object) || fault->concerns(fault, base->state[1].object));
-}
-
-double dv_elements_explain(const void *self, const DvFault *fault, double bound, uint32_t inverted, DvText *cause,
-                           DvText *remedy)
+double dv_elements_explain(void *self, const DvFault *fault, DvText *cause, DvText *remedy)
 {
     const DvObject *object = dv_object_of(self);
+    const DvElementsCause *elements = dv_object_ops(object, DV_FAULT_CAUSE);
+    DvObject *state = concerned_state(object, fault);
+    if (!elements || !state)
+        return 0.0;
     const char *class_name = dv_object_class(object)->name, *name = dv_object_name(object);
     /* A mass on a spring of frequency w: explicit steps beyond 2 / w grow. */
-    const double frequency = bound / sqrt(fault->lightest);
+    const double frequency = elements->bound(self) / sqrt(fault->lightest);
     if (fault->explicit_solver && frequency * fault->dt > 2.0) {
         dv_text_add(
             cause,
@@ -91,6 +97,8 @@ double dv_elements_explain(const void *self, const DvFault *fault, double bound,
         /* The stiffest of several is the likeliest. */
         return DV_FAULT_PROVEN + (DV_FAULT_CERTAIN - DV_FAULT_PROVEN) * (1.0 - 2.0 / (frequency * fault->dt));
     }
+    const DvConstVec x = fault->good(fault, state, DV_POSITION);
+    const uint32_t inverted = elements->inverted ? elements->inverted(self, &x) : UINT32_MAX;
     if (inverted == UINT32_MAX)
         return 0.0;
     dv_text_add(cause, "inverted element (element %u of %s '%s')", inverted, class_name, name);

@@ -59,6 +59,7 @@ class Field {
 } // namespace divan
 
 #define DV_CXX_FIELD(Struct, member, name, type) divan::Field(name, &(type), DV_OFFSET_OF_DATA(Struct, member))
+#define DV_CXX_FIELD_HELD(name, type)            divan::Field(name, &(type), DV_HELD)
 #define DV_CXX_LINK(Struct, member, name, contract) \
     divan::Field(name, &dv_type_link, DV_OFFSET_OF_LINK(Struct, member), contract)
 #endif

@@ -57,7 +57,7 @@ DV_PUBLIC void dv_range_print(const DvRange *range, DvText *out);
 struct DvField {
     const char *name;
     const DvType *type;
-    size_t offset;              /* of the DvData (or DvLink) in the component's struct */
+    size_t offset;              /* of the DvData (or DvLink) in the component's struct; DV_HELD: it has none there */
     const char *target;         /* of a link: the contract of what it points to (NULL: any object) */
     bool many;                  /* of a link: a list of paths */
     const char *init;           /* default, as text; NULL: false, 0, empty */
@@ -95,6 +95,18 @@ char dv_only_of_link(const DvLink *member);
     {                                                                                                              \
         .name = (name_), .type = &dv_type_link, .offset = DV_OFFSET_OF_LINK(Struct, member), .target = (contract), \
         __VA_ARGS__                                                                                                \
+    }
+
+/* A field, a link that old scenes name and that does nothing: it is read, saved and shown as others are, the component knows nothing
+ * of it, and the kernel holds its value. `help` says why it does nothing. */
+#define DV_HELD SIZE_MAX
+#define DV_FIELD_HELD(name_, type_, ...)                                  \
+    {                                                                     \
+        .name = (name_), .type = &(type_), .offset = DV_HELD, __VA_ARGS__ \
+    }
+#define DV_LINK_HELD(name_, contract, ...)                                                           \
+    {                                                                                                \
+        .name = (name_), .type = &dv_type_link, .offset = DV_HELD, .target = (contract), __VA_ARGS__ \
     }
 
 enum {                          /* DvData.flags; the kernel's, read through the functions below */

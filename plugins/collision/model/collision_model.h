@@ -15,9 +15,9 @@
 #include <divan/types/color.h>
 
 typedef struct CollisionModel {
-    DvData active, moving, simulated, self_collision, neighbours_apart, distance, stiffness, friction, restitution,
-        response, color, group, contact_count;
-    DvLink previous, next, activer, topology_link;
+    DvData active, moving, simulated, self_collision, neighbours_apart, distance, stiffness, friction, response, color,
+        group, contact_count;
+    DvLink topology_link;
     DvStateRef state;       /* ops is NULL until init has succeeded */
     DvTopologyRef topology; /* ops NULL: it needs none */
     DvShape shape;
@@ -48,9 +48,8 @@ typedef struct CollisionModel {
         DV_FIELD(Struct, base.friction, "contactFriction", dv_type_double, .init = "0",                                \
                  .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                                           \
                  .help = "damping of sticking penalty contacts, the sum of both models'"),                             \
-        DV_FIELD(Struct, base.restitution, "contactRestitution", dv_type_double, .init = "0",                          \
-                 .range = &dv_range_share, .flags = DV_FIELD_LENIENT,                                                  \
-                 .help = "kept for scenes that name it: no response reads it"),                                        \
+        DV_FIELD_HELD("contactRestitution", dv_type_double, .init = "0", .range = &dv_range_share,                     \
+                      .flags = DV_FIELD_LENIENT, .help = "kept for scenes that name it: no response reads it"),        \
         DV_FIELD(Struct, base.response, "contactResponse", dv_type_string,                                             \
                  .help = "class of the response to its contacts, instead of the contact manager's"),                   \
         DV_FIELD(Struct, base.color, "color", dv_type_color, .init = "1 0 0 1", .flags = DV_FIELD_DRAWING,             \
@@ -59,12 +58,12 @@ typedef struct CollisionModel {
                  .help = "models that share a group do not collide"),                                                  \
         DV_FIELD(Struct, base.contact_count, "numberOfContacts", dv_type_uint, .init = "0",                            \
                  .flags = DV_FIELD_READ_ONLY, .help = "contacts of this model in the last step that had any"),         \
-        DV_LINK(Struct, base.previous, "previous", NULL, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                \
-                .help = "kept for scenes that name it: trees of boxes belong to the narrow phase"),                    \
-        DV_LINK(Struct, base.next, "next", NULL, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                        \
-                .help = "kept for scenes that name it: trees of boxes belong to the narrow phase"),                    \
-        DV_LINK(Struct, base.activer, "collisionElementActiver", NULL, .flags = DV_FIELD_HIDDEN,                       \
-                .help = "kept for scenes that name it: all elements are active")
+        DV_LINK_HELD("previous", NULL, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                                  \
+                     .help = "kept for scenes that name it: trees of boxes belong to the narrow phase"),               \
+        DV_LINK_HELD("next", NULL, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                                      \
+                     .help = "kept for scenes that name it: trees of boxes belong to the narrow phase"),               \
+        DV_LINK_HELD("collisionElementActiver", NULL, .flags = DV_FIELD_HIDDEN,                                        \
+                     .help = "kept for scenes that name it: all elements are active")
 
 #define COLLISION_MODEL_TOPOLOGY(Struct, base)                   \
     DV_LINK(Struct, base.topology_link, "topology", DV_TOPOLOGY, \

@@ -15,7 +15,7 @@
 
 typedef struct TriangleCollisionModel {
     CollisionModel base;
-    DvData both_sides, compute_normals, use_curvature;
+    DvData both_sides;
     uint32_t *triangles;           /* [count x 3] */
     uint16_t *owns;                /* [count] */
     double *normals;               /* [count x 3] */
@@ -33,10 +33,10 @@ static const DvField fields[] = {
     COLLISION_MODEL_TOPOLOGY(TriangleCollisionModel, base),
     DV_FIELD(TriangleCollisionModel, both_sides, "bothSide", dv_type_bool, .init = "0",
              .help = "contacts from the inner side of the surface count too"),
-    DV_FIELD(TriangleCollisionModel, compute_normals, "computeNormals", dv_type_bool, .init = "1",
-             .help = "kept for scenes that name it: routines get normals whatever it says"),
-    DV_FIELD(TriangleCollisionModel, use_curvature, "useCurvature", dv_type_bool, .init = "0",
-             .help = "kept for scenes that name it: flat parts of a surface are tested against themselves too"),
+    DV_FIELD_HELD("computeNormals", dv_type_bool, .init = "1",
+                  .help = "kept for scenes that name it: routines get normals whatever it says"),
+    DV_FIELD_HELD("useCurvature", dv_type_bool, .init = "0",
+                  .help = "kept for scenes that name it: flat parts of a surface are tested against themselves too"),
     {0},
 };
 

@@ -19,8 +19,7 @@
 #include "passing.h"
 
 typedef struct CollisionPipeline {
-    DvData thread_count, scheduler, parallel, verbose, draw, depth, passed;
-    DvLink parts;
+    DvData verbose, depth, passed;
     DvObject *method, *broad, *narrow, *manager;
     DvCollisionBody *bodies;
     uint32_t count, capacity;
@@ -31,21 +30,21 @@ typedef struct CollisionPipeline {
 } CollisionPipeline;
 
 static const DvField fields[] = {
-    DV_FIELD(CollisionPipeline, thread_count, "nbThreads", dv_type_int, .init = "0", .flags = DV_FIELD_HIDDEN,
-             .help = "kept for scenes that name it: the host says how many threads there are"),
-    DV_FIELD(CollisionPipeline, scheduler, "taskSchedulerType", dv_type_string, .init = "_default",
-             .flags = DV_FIELD_HIDDEN, .help = "kept for scenes that name it: there is one pool of threads"),
-    DV_FIELD(CollisionPipeline, parallel, "parallelDetection", dv_type_bool, .init = "0",
-             .help = "kept for scenes that name it: results do not depend on it"),
+    DV_FIELD_HELD("nbThreads", dv_type_int, .init = "0", .flags = DV_FIELD_HIDDEN,
+                  .help = "kept for scenes that name it: the host says how many threads there are"),
+    DV_FIELD_HELD("taskSchedulerType", dv_type_string, .init = "_default", .flags = DV_FIELD_HIDDEN,
+                  .help = "kept for scenes that name it: there is one pool of threads"),
+    DV_FIELD_HELD("parallelDetection", dv_type_bool, .init = "0",
+                  .help = "kept for scenes that name it: results do not depend on it"),
     DV_FIELD(CollisionPipeline, verbose, "verbose", dv_type_bool, .init = "0",
              .help = "tell how many pairs of models and contacts each step has"),
-    DV_FIELD(CollisionPipeline, draw, "draw", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
-             .help = "kept for scenes that name it: models draw themselves, contacts by showDetectionOutputs"),
+    DV_FIELD_HELD("draw", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
+                  .help = "kept for scenes that name it: models draw themselves, contacts by showDetectionOutputs"),
     DV_FIELD(CollisionPipeline, depth, "depth", dv_type_int, .init = "6", .help = "levels of the trees of boxes"),
     DV_FIELD(CollisionPipeline, passed, "passedSteps", dv_type_uint, .init = "0", .flags = DV_FIELD_READ_ONLY,
              .help = "steps in which a body moved farther than contacts are found from and passed through another one"),
-    DV_LINK(CollisionPipeline, parts, "subCollisionPipelines", NULL, .many = true,
-            .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "kept for scenes that name it: there is one part"),
+    DV_LINK_HELD("subCollisionPipelines", NULL, .many = true, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
+                 .help = "kept for scenes that name it: there is one part"),
     {0},
 };
 

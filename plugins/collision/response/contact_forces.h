@@ -22,7 +22,7 @@ typedef struct ContactEnds {
 
 typedef struct ContactForces {
     DvData rayleigh_stiffness;
-    DvLink object1, object2, mechanical_states;
+    DvLink object1, object2;
     DvStateRef state[2]; /* held; ops are NULL until init has succeeded */
     MeshMemory mesh[2];
     ContactEnds *ends; /* [count] */
@@ -33,13 +33,12 @@ typedef struct ContactForces {
     uint32_t *kept; /* [capacity] of the list: its number here + 1; 0: it does not count */
 } ContactForces;
 
-#define CONTACT_FORCES_FIELDS(Struct, in)                                                      \
-    DV_FIELD_RAYLEIGH_STIFFNESS(Struct, in rayleigh_stiffness),                                \
-        DV_LINK(Struct, in object1, "object1", DV_STATE, .help = "state of the first model"),  \
-        DV_LINK(Struct, in object2, "object2", DV_STATE, .help = "state of the second model"), \
-        DV_LINK(Struct, in mechanical_states, "mechanicalStates", DV_STATE, .many = true,      \
-                .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                                 \
-                .help = "kept for scenes that name it: the states follow from the other links")
+#define CONTACT_FORCES_FIELDS(Struct, in)                                                                       \
+    DV_FIELD_RAYLEIGH_STIFFNESS(Struct, in rayleigh_stiffness),                                                 \
+        DV_LINK(Struct, in object1, "object1", DV_STATE, .help = "state of the first model"),                   \
+        DV_LINK(Struct, in object2, "object2", DV_STATE, .help = "state of the second model"),                  \
+        DV_LINK_HELD("mechanicalStates", DV_STATE, .many = true, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, \
+                     .help = "kept for scenes that name it: the states follow from the other links")
 
 /* Life: one that a scene holds knows its states; one that a contact manager makes is told. */
 DvStatus contact_forces_init(DvObject *object, void *self);

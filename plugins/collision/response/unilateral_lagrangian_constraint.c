@@ -49,7 +49,7 @@ typedef struct Former {
 
 typedef struct UnilateralLagrangianConstraint {
     DvData mu, epsilon, tolerance, friction_rule, levers;
-    DvData group, constraint_index, end_time;
+    DvData constraint_index;
     DvLink object1, object2;
     DvStateRef state[2]; /* held; ops are NULL until the manager has told */
     MeshMemory mesh[2];
@@ -87,12 +87,11 @@ enum { LEVERS_FREE, LEVERS_START };
                          "start: at the beginning of the step, with which they roll right"),                       \
         DV_FIELD(UnilateralLagrangianConstraint, tolerance, "tol", dv_type_double, .init = "0", .unit = "m",       \
                  .range = &dv_range_not_negative, .help = "of these contacts alone; 0: the solver's"),             \
-        DV_FIELD(UnilateralLagrangianConstraint, group, "group", dv_type_int, .init = "0",                         \
-                 .help = "no effect: all constraints count"),                                                      \
+        DV_FIELD_HELD("group", dv_type_int, .init = "0", .help = "no effect: all constraints count"),              \
         DV_FIELD(UnilateralLagrangianConstraint, constraint_index, "constraintIndex", dv_type_uint, .init = "0",   \
                  .flags = DV_FIELD_READ_ONLY, .help = "its first row in this step"),                               \
-        DV_FIELD(UnilateralLagrangianConstraint, end_time, "endTime", dv_type_double, .init = "-1", .unit = "s",   \
-                 .help = "no effect: contacts end when the models part"),                                          \
+        DV_FIELD_HELD("endTime", dv_type_double, .init = "-1", .unit = "s",                                        \
+                      .help = "no effect: contacts end when the models part"),                                     \
         DV_LINK(UnilateralLagrangianConstraint, object1, "object1", DV_STATE, .help = "state of the first model"), \
         DV_LINK(UnilateralLagrangianConstraint, object2, "object2", DV_STATE, .help = "state of the second model")
 

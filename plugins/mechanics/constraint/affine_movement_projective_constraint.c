@@ -17,15 +17,15 @@
 
 typedef struct AffineMovementProjectiveConstraint {
     ConstraintBase base;
-    DvData mesh_indices, begin_time, end_time, rotation, quaternion, translation, draw_points;
+    DvData begin_time, end_time, rotation, quaternion, translation, draw_points;
 } AffineMovementProjectiveConstraint;
 
 #define FIELD(member, name, type, ...) DV_FIELD(AffineMovementProjectiveConstraint, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     CONSTRAINT_FIELDS(AffineMovementProjectiveConstraint, base, NULL, "points that are moved"),
     CONSTRAINT_START_FIELD(AffineMovementProjectiveConstraint, base),
-    FIELD(mesh_indices, "meshIndices", dv_type_uints,
-          .help = "kept for scenes that name it: points of the mesh; does nothing"),
+    DV_FIELD_HELD("meshIndices", dv_type_uints,
+                  .help = "kept for scenes that name it: points of the mesh; does nothing"),
     FIELD(begin_time, "beginConstraintTime", dv_type_double, .init = "0", .unit = "s", .help = "when they set off"),
     FIELD(end_time, "endConstraintTime", dv_type_double, .init = "20", .unit = "s", .help = "when they arrive"),
     FIELD(rotation, "rotation", dv_type_mat3d, .init = "0 0 0 0 0 0 0 0 0", .help = "linear part, of points"),

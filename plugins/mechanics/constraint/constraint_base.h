@@ -16,7 +16,7 @@
 #include "state/point_set.h"
 
 typedef struct ConstraintBase {
-    DvData group, end_time, indices;
+    DvData end_time, indices;
     DvLink mstate, topology_link;
     DvData start; /* of classes that move their points: where these were at first, a coordinate each */
 
@@ -28,8 +28,8 @@ typedef struct ConstraintBase {
 } ConstraintBase;
 
 #define CONSTRAINT_FIELDS(Struct, base, indices_init, indices_help)                                                  \
-    DV_FIELD(Struct, base.group, "group", dv_type_int, .init = "0",                                                  \
-             .help = "number for scenes to tell constraints apart; does nothing"),                                   \
+    DV_FIELD_HELD("group", dv_type_int, .init = "0",                                                                 \
+                  .help = "number for scenes to tell constraints apart; does nothing"),                              \
         DV_FIELD(Struct, base.end_time, "endTime", dv_type_double, .init = "-1", .unit = "s",                        \
                  .help = "time from which the points are free; negative: never"),                                    \
         DV_FIELD(Struct, base.indices, "indices", dv_type_uints, .init = indices_init, .help = indices_help),        \

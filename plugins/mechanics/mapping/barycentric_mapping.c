@@ -63,7 +63,6 @@ typedef struct BarycentricMapping {
     MappingBase base;
     DvData use_rest_position; /* bool */
     DvData nearest_element;   /* bool */
-    DvData mapper;            /* string, held for old scenes */
     DvLink input_topology, output_topology;
     DvData row_start, row_nodes, row_weights, turning_axes; /* state of a run: WeightedRows and O of each body */
 
@@ -104,8 +103,8 @@ static const DvField fields[] = {
     DV_LINK(BarycentricMapping, output_topology, "output_topology", DV_TOPOLOGY,
             .help =
                 "mesh of the output; by default that of its node or above; points that come to it are located then"),
-    DV_FIELD(BarycentricMapping, mapper, "mapper", dv_type_string, .flags = DV_FIELD_HIDDEN,
-             .help = "kept for old scenes: the mesh of the input decides how points are located"),
+    DV_FIELD_HELD("mapper", dv_type_string, .flags = DV_FIELD_HIDDEN,
+                  .help = "kept for old scenes: the mesh of the input decides how points are located"),
     DV_FIELD(BarycentricMapping, row_start, "rowStart", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,
              .help = "for each point, where its nodes start"),
     DV_FIELD(BarycentricMapping, row_nodes, "rowNodes", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,

@@ -13,7 +13,6 @@
 
 typedef struct MappingBase {
     DvData map_forces, map_constraints, map_masses; /* bool: all false once the output is a visual model */
-    DvData map_matrices;                            /* bool: held for scenes, read by nothing */
     DvData apply_rest_position;                     /* bool */
     DvLink input_link, output_link;
     DvStateRef in, out; /* ops is NULL until they are found */
@@ -27,8 +26,8 @@ typedef struct MappingBase {
                  .help = "constraints on the output act on the input, where a constraint solver heeds it"), \
         DV_FIELD(Struct, in base.map_masses, "mapMasses", dv_type_bool, .init = "1",                        \
                  .help = "masses on the output act on the input"),                                          \
-        DV_FIELD(Struct, in base.map_matrices, "mapMatrices", dv_type_bool, .init = "0",                    \
-                 .help = "kept for old scenes: assembled systems take every mapping into account"),         \
+        DV_FIELD_HELD("mapMatrices", dv_type_bool, .init = "0",                                             \
+                      .help = "kept for old scenes: assembled systems take every mapping into account"),    \
         DV_FIELD(Struct, in base.apply_rest_position, "applyRestPosition", dv_type_bool, .init = "0",       \
                  .flags = DV_FIELD_AT_LOAD,                                                                 \
                  .help = "also compute the rest positions of the output when the scene starts")

@@ -27,7 +27,7 @@ typedef enum Given { GIVEN_NOTHING, GIVEN_POINT_MASS, GIVEN_TOTAL_MASS } Given;
 typedef struct UniformMass {
     MassBase base;
     DvData point_mass, total_mass, file, local_range, indices, preserve_total_mass;
-    DvData compute_mapping_inertia, show_initial_center, show_rest_frames;
+    DvData show_initial_center, show_rest_frames;
     DvLink topology_link;
 
     Given given;
@@ -58,8 +58,8 @@ static const DvField fields[] = {
              .help = "points that have a mass; none given: all"),
     DV_FIELD(UniformMass, preserve_total_mass, "preserveTotalMass", dv_type_bool, .init = "0",
              .help = "keep the sum, not the mass of a point, when the topology changes"),
-    DV_FIELD(UniformMass, compute_mapping_inertia, "compute_mapping_inertia", dv_type_bool, .init = "0",
-             .help = "kept for old scenes: the inertia of mapped points is always taken into account"),
+    DV_FIELD_HELD("compute_mapping_inertia", dv_type_bool, .init = "0",
+                  .help = "kept for old scenes: the inertia of mapped points is always taken into account"),
     DV_FIELD(UniformMass, show_initial_center, "showInitialCenterOfGravity", dv_type_bool, .init = "0",
              .flags = DV_FIELD_DRAWING, .group = "Drawing", .help = "draw the centre of gravity of the rest positions"),
     DV_FIELD(UniformMass, show_rest_frames, "showX0", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,

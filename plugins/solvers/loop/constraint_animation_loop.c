@@ -31,8 +31,8 @@
 
 typedef struct ConstraintAnimationLoop {
     DvData growth_limit;
-    DvData compute_bounding_box, display_time, tolerance, max_iterations, collisions_first, double_buffer;
-    DvData scale_tolerance, all_verified, sor, scheme_correction, real_time_compensation;
+    DvData tolerance, max_iterations, collisions_first;
+    DvData scale_tolerance, all_verified, sor;
     DvData graph_errors, graph_constraints, graph_forces, unconverged, solved;
     DvLink target_link;
     DvNode *target;
@@ -48,18 +48,18 @@ typedef struct ConstraintAnimationLoop {
 
 static const DvField fields[] = {
     STEP_FIELD_GROWTH_LIMIT(ConstraintAnimationLoop),
-    DV_FIELD(ConstraintAnimationLoop, compute_bounding_box, "computeBoundingBox", dv_type_bool, .init = "1",
-             .help = "bounding boxes are computed when somebody asks for them, whatever this says"),
-    DV_FIELD(ConstraintAnimationLoop, display_time, "displayTime", dv_type_bool, .init = "0",
-             .help = "no effect: `divan run` tells what each part of a step takes"),
+    DV_FIELD_HELD("computeBoundingBox", dv_type_bool, .init = "1",
+                  .help = "bounding boxes are computed when somebody asks for them, whatever this says"),
+    DV_FIELD_HELD("displayTime", dv_type_bool, .init = "0",
+                  .help = "no effect: `divan run` tells what each part of a step takes"),
     DV_FIELD(ConstraintAnimationLoop, tolerance, "tolerance", dv_type_double, .init = "1e-5", .unit = "m",
              .range = &dv_range_not_negative, .help = "the last sweep moved the violations by less"),
     DV_FIELD(ConstraintAnimationLoop, max_iterations, "maxIterations", dv_type_int, .init = "1000",
              .range = &dv_range_count, .help = "most sweeps in a step"),
     DV_FIELD(ConstraintAnimationLoop, collisions_first, "doCollisionsFirst", dv_type_bool, .init = "0",
              .help = "collision before the free motion instead of after it"),
-    DV_FIELD(ConstraintAnimationLoop, double_buffer, "doubleBuffer", dv_type_bool, .init = "0",
-             .help = "no effect: problems that others hold are never written"),
+    DV_FIELD_HELD("doubleBuffer", dv_type_bool, .init = "0",
+                  .help = "no effect: problems that others hold are never written"),
     DV_FIELD(ConstraintAnimationLoop, scale_tolerance, "scaleTolerance", dv_type_bool, .init = "1",
              .help = "the tolerance counts once for each row"),
     DV_FIELD(ConstraintAnimationLoop, all_verified, "allVerified", dv_type_bool, .init = "0",
@@ -67,10 +67,10 @@ static const DvField fields[] = {
     DV_FIELD(ConstraintAnimationLoop, sor, "sor", dv_type_double, .init = "1",
              .range = &(const DvRange){.least = 0, .most = 2, .above = true, .below = true},
              .help = "share of each sweep's change that is taken: below 1 careful, above 1 bold"),
-    DV_FIELD(ConstraintAnimationLoop, scheme_correction, "schemeCorrection", dv_type_bool, .init = "0",
-             .help = "no effect: no constraint predicts the forces that the free motion would begin with"),
-    DV_FIELD(ConstraintAnimationLoop, real_time_compensation, "realTimeCompensation", dv_type_bool, .init = "0",
-             .help = "no effect: `divan run --real-time` keeps steps to the clock"),
+    DV_FIELD_HELD("schemeCorrection", dv_type_bool, .init = "0",
+                  .help = "no effect: no constraint predicts the forces that the free motion would begin with"),
+    DV_FIELD_HELD("realTimeCompensation", dv_type_bool, .init = "0",
+                  .help = "no effect: `divan run --real-time` keeps steps to the clock"),
     DV_FIELD(ConstraintAnimationLoop, graph_errors, "graphErrors", dv_type_string,
              .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY, .help = "error after each sweep of the last step"),
     DV_FIELD(ConstraintAnimationLoop, graph_constraints, "graphConstraints", dv_type_string,

@@ -21,7 +21,6 @@
 
 typedef struct DefaultAnimationLoop {
     DvData growth_limit;
-    DvData compute_bounding_box, parallel_ode_solving;
     DvLink target_link;
     DvNode *target;
     const DvMechanicalOperationsOps *ops;
@@ -31,10 +30,10 @@ typedef struct DefaultAnimationLoop {
 
 static const DvField fields[] = {
     STEP_FIELD_GROWTH_LIMIT(DefaultAnimationLoop),
-    DV_FIELD(DefaultAnimationLoop, compute_bounding_box, "computeBoundingBox", dv_type_bool, .init = "1",
-             .help = "bounding boxes are computed when somebody asks for them, whatever this says"),
-    DV_FIELD(DefaultAnimationLoop, parallel_ode_solving, "parallelODESolving", dv_type_bool, .init = "0",
-             .help = "whether solvers of different bodies may run at once; results do not depend on it"),
+    DV_FIELD_HELD("computeBoundingBox", dv_type_bool, .init = "1",
+                  .help = "bounding boxes are computed when somebody asks for them, whatever this says"),
+    DV_FIELD_HELD("parallelODESolving", dv_type_bool, .init = "0",
+                  .help = "whether solvers of different bodies may run at once; results do not depend on it"),
     DV_LINK(DefaultAnimationLoop, target_link, "targetNode", NULL, .help = "node to animate; default: the loop's own"),
     {0},
 };

@@ -27,8 +27,7 @@
 
 typedef struct FreeMotionAnimationLoop {
     DvData growth_limit;
-    DvData velocity_first, thread_safe_visitor, parallel_collision, parallel_ode_solving, compute_bounding_box;
-    DvData threads, task_scheduler;
+    DvData velocity_first;
     DvLink target_link, solver_link;
     DvNode *target;
     const DvMechanicalOperationsOps *ops;
@@ -44,18 +43,17 @@ static const DvField fields[] = {
     STEP_FIELD_GROWTH_LIMIT(FreeMotionAnimationLoop),
     DV_FIELD(FreeMotionAnimationLoop, velocity_first, "solveVelocityConstraintFirst", dv_type_bool, .init = "0",
              .help = "constraints act on velocities; positions follow"),
-    DV_FIELD(FreeMotionAnimationLoop, thread_safe_visitor, "threadSafeVisitor", dv_type_bool, .init = "0",
-             .help = "no effect: all visitors are"),
-    DV_FIELD(FreeMotionAnimationLoop, parallel_collision, "parallelCollisionDetectionAndFreeMotion", dv_type_bool,
-             .init = "0", .help = "no effect: results would be the same"),
-    DV_FIELD(FreeMotionAnimationLoop, parallel_ode_solving, "parallelODESolving", dv_type_bool, .init = "0",
-             .help = "whether solvers of different bodies may run at once; results do not depend on it"),
-    DV_FIELD(FreeMotionAnimationLoop, compute_bounding_box, "computeBoundingBox", dv_type_bool, .init = "1",
-             .help = "bounding boxes are computed when somebody asks for them, whatever this says"),
-    DV_FIELD(FreeMotionAnimationLoop, threads, "nbThreads", dv_type_int, .init = "0",
-             .help = "no effect: the host's option --threads says how many there are"),
-    DV_FIELD(FreeMotionAnimationLoop, task_scheduler, "taskSchedulerType", dv_type_string, .init = "_default",
-             .help = "no effect: there is one pool of threads"),
+    DV_FIELD_HELD("threadSafeVisitor", dv_type_bool, .init = "0", .help = "no effect: all visitors are"),
+    DV_FIELD_HELD("parallelCollisionDetectionAndFreeMotion", dv_type_bool, .init = "0",
+                  .help = "no effect: results would be the same"),
+    DV_FIELD_HELD("parallelODESolving", dv_type_bool, .init = "0",
+                  .help = "whether solvers of different bodies may run at once; results do not depend on it"),
+    DV_FIELD_HELD("computeBoundingBox", dv_type_bool, .init = "1",
+                  .help = "bounding boxes are computed when somebody asks for them, whatever this says"),
+    DV_FIELD_HELD("nbThreads", dv_type_int, .init = "0",
+                  .help = "no effect: the host's option --threads says how many there are"),
+    DV_FIELD_HELD("taskSchedulerType", dv_type_string, .init = "_default",
+                  .help = "no effect: there is one pool of threads"),
     DV_LINK(FreeMotionAnimationLoop, target_link, "targetNode", NULL,
             .help = "node to animate; default: the loop's own"),
     DV_LINK(FreeMotionAnimationLoop, solver_link, "constraintSolver", DV_CONSTRAINT_SOLVER,

@@ -16,7 +16,7 @@
 
 typedef struct MultiStepAnimationLoop {
     DvData growth_limit;
-    DvData compute_bounding_box, collision_steps, integration_steps;
+    DvData collision_steps, integration_steps;
     DvLink target_link;
     DvNode *target;
     const DvMechanicalOperationsOps *ops;
@@ -26,8 +26,8 @@ typedef struct MultiStepAnimationLoop {
 
 static const DvField fields[] = {
     STEP_FIELD_GROWTH_LIMIT(MultiStepAnimationLoop),
-    DV_FIELD(MultiStepAnimationLoop, compute_bounding_box, "computeBoundingBox", dv_type_bool, .init = "1",
-             .help = "bounding boxes are computed when somebody asks for them, whatever this says"),
+    DV_FIELD_HELD("computeBoundingBox", dv_type_bool, .init = "1",
+                  .help = "bounding boxes are computed when somebody asks for them, whatever this says"),
     DV_FIELD(MultiStepAnimationLoop, collision_steps, "collisionSteps", dv_type_int, .init = "1",
              .range = &dv_range_count, .help = "detections of contacts in a step"),
     DV_FIELD(MultiStepAnimationLoop, integration_steps, "integrationSteps", dv_type_int, .init = "1",

@@ -12,7 +12,7 @@
 #include <divan/scene.h>
 
 typedef struct EulerExplicitSolver {
-    DvData symplectic, thread_safe_visitor;
+    DvData symplectic;
     DvLink linear_solver_link;
     DvIntegration mechanics;
     DvLinearSolverUse linear_solver;
@@ -21,8 +21,7 @@ typedef struct EulerExplicitSolver {
 static const DvField fields[] = {
     DV_FIELD(EulerExplicitSolver, symplectic, "symplectic", dv_type_bool, .init = "1",
              .help = "move positions with the new velocities"),
-    DV_FIELD(EulerExplicitSolver, thread_safe_visitor, "threadSafeVisitor", dv_type_bool, .init = "0",
-             .help = "no effect: all visitors are"),
+    DV_FIELD_HELD("threadSafeVisitor", dv_type_bool, .init = "0", .help = "no effect: all visitors are"),
     DV_LINK(EulerExplicitSolver, linear_solver_link, "linearSolver", DV_LINEAR_SOLVER,
             .help = "for masses that are not diagonal; default: one in the node or above"),
     {0},

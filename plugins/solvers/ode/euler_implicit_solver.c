@@ -23,7 +23,7 @@
 
 typedef struct EulerImplicitSolver {
     DvData rayleigh_stiffness, rayleigh_mass, velocity_damping;
-    DvData first_order, trapezoidal_scheme, trapezoidal_rule, solve_constraint, thread_safe_visitor;
+    DvData first_order, trapezoidal_scheme, trapezoidal_rule, solve_constraint;
     DvData compute_residual, residual;
     DvData saved_solution;
     DvLink linear_solver_link;
@@ -51,8 +51,7 @@ static const DvField fields[] = {
                      "separateGravity or dampers of springs; contacts by multipliers bounce"),
     DV_FIELD(EulerImplicitSolver, solve_constraint, "solveConstraint", dv_type_bool, .init = "0",
              .help = "call the constraint solver of the node on the new velocities and positions"),
-    DV_FIELD(EulerImplicitSolver, thread_safe_visitor, "threadSafeVisitor", dv_type_bool, .init = "0",
-             .help = "no effect: all visitors are"),
+    DV_FIELD_HELD("threadSafeVisitor", dv_type_bool, .init = "0", .help = "no effect: all visitors are"),
     DV_FIELD(EulerImplicitSolver, compute_residual, "computeResidual", dv_type_bool, .init = "0",
              .help = "whether `residual` is computed after each step"),
     DV_FIELD(EulerImplicitSolver, residual, "residual", dv_type_double, .init = "1.7976931348623157e308",

@@ -6,16 +6,16 @@
 #include "system/linear_system.h"
 
 typedef struct MatrixFreeSystem {
-    DvData matrix_size, enable_assembly, factorization_invalidation;
+    DvData matrix_size;
 } MatrixFreeSystem;
 
 static const DvField fields[] = {
     DV_FIELD(MatrixFreeSystem, matrix_size, "matrixSize", dv_type_vec2u, .init = "0 0", .flags = DV_FIELD_READ_ONLY,
              .help = "always zero: there is no matrix"),
-    DV_FIELD(MatrixFreeSystem, enable_assembly, "enableAssembly", dv_type_bool, .init = "1",
-             .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "internal"),
-    DV_FIELD(MatrixFreeSystem, factorization_invalidation, "factorizationInvalidation", dv_type_bool, .init = "0",
-             .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "internal"),
+    DV_FIELD_HELD("enableAssembly", dv_type_bool, .init = "1", .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
+                  .help = "internal"),
+    DV_FIELD_HELD("factorizationInvalidation", dv_type_bool, .init = "0", .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
+                  .help = "internal"),
     {0},
 };
 

@@ -11,9 +11,8 @@
 #include <divan/scene.h>
 
 typedef struct MatrixLinearSystem {
-    DvData matrix_size, enable_assembly, factorization_invalidation;
+    DvData matrix_size;
     DvData stiffness, mass, damping, geometric_stiffness, constraints, mapped;
-    DvData check_indices, parallel;
     const DvMechanicalOperationsOps *mechanics;
     const DvBlockMatrix *whole; /* of the last assembly, when no part was left out */
     MatrixWatcher *watchers;
@@ -22,10 +21,10 @@ typedef struct MatrixLinearSystem {
 static const DvField fields[] = {
     DV_FIELD(MatrixLinearSystem, matrix_size, "matrixSize", dv_type_vec2u, .init = "0 0", .flags = DV_FIELD_READ_ONLY,
              .help = "rows and columns of the last matrix"),
-    DV_FIELD(MatrixLinearSystem, enable_assembly, "enableAssembly", dv_type_bool, .init = "1",
-             .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "internal"),
-    DV_FIELD(MatrixLinearSystem, factorization_invalidation, "factorizationInvalidation", dv_type_bool, .init = "0",
-             .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "internal"),
+    DV_FIELD_HELD("enableAssembly", dv_type_bool, .init = "1", .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
+                  .help = "internal"),
+    DV_FIELD_HELD("factorizationInvalidation", dv_type_bool, .init = "0", .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
+                  .help = "internal"),
     DV_FIELD(MatrixLinearSystem, stiffness, "assembleStiffness", dv_type_bool, .init = "1",
              .help = "whether the stiffness of force fields takes part"),
     DV_FIELD(MatrixLinearSystem, mass, "assembleMass", dv_type_bool, .init = "1", .help = "whether masses take part"),
@@ -37,10 +36,10 @@ static const DvField fields[] = {
              .help = "whether rows and columns of fixed unknowns are cleared"),
     DV_FIELD(MatrixLinearSystem, mapped, "applyMappedComponents", dv_type_bool, .init = "1",
              .help = "whether components on mapped states take part"),
-    DV_FIELD(MatrixLinearSystem, check_indices, "checkIndices", dv_type_bool, .init = "0",
-             .help = "indices are checked when the structure is made, whatever this says"),
-    DV_FIELD(MatrixLinearSystem, parallel, "parallelAssemblyIndependentMatrices", dv_type_bool, .init = "0",
-             .help = "whether assembly may use several threads; results do not depend on it"),
+    DV_FIELD_HELD("checkIndices", dv_type_bool, .init = "0",
+                  .help = "indices are checked when the structure is made, whatever this says"),
+    DV_FIELD_HELD("parallelAssemblyIndependentMatrices", dv_type_bool, .init = "0",
+                  .help = "whether assembly may use several threads; results do not depend on it"),
     {0},
 };
 

@@ -6,7 +6,7 @@
 #include "system/linear_system.h"
 
 typedef struct PreconditionedMatrixFreeSystem {
-    DvData matrix_size, enable_assembly, factorization_invalidation;
+    DvData matrix_size;
     DvData assembling_rate;
     DvLink preconditioner_system;
     uint32_t since; /* buildings since the preconditioner's last one */
@@ -16,10 +16,10 @@ typedef struct PreconditionedMatrixFreeSystem {
 static const DvField fields[] = {
     DV_FIELD(PreconditionedMatrixFreeSystem, matrix_size, "matrixSize", dv_type_vec2u, .init = "0 0",
              .flags = DV_FIELD_READ_ONLY, .help = "always zero: there is no matrix"),
-    DV_FIELD(PreconditionedMatrixFreeSystem, enable_assembly, "enableAssembly", dv_type_bool, .init = "1",
-             .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "internal"),
-    DV_FIELD(PreconditionedMatrixFreeSystem, factorization_invalidation, "factorizationInvalidation", dv_type_bool,
-             .init = "0", .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "internal"),
+    DV_FIELD_HELD("enableAssembly", dv_type_bool, .init = "1", .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
+                  .help = "internal"),
+    DV_FIELD_HELD("factorizationInvalidation", dv_type_bool, .init = "0", .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
+                  .help = "internal"),
     DV_FIELD(PreconditionedMatrixFreeSystem, assembling_rate, "assemblingRate", dv_type_uint, .init = "1",
              .range = &dv_range_count, .flags = DV_FIELD_LENIENT, .aliases = (const char *const[]){"update_step", NULL},
              .help = "the preconditioner is built anew every so many times"),

@@ -10,7 +10,7 @@
 
 typedef struct SparseGridMultiple {
     SparseGrid grid;
-    DvData files, file, stiffness, mass, ramifies, erases;
+    DvData files, file, stiffness, ramifies, erases;
     DvIndexArray first_point, first_triangle; /* of each surface, and the end */
 } SparseGridMultiple;
 
@@ -124,8 +124,8 @@ static const DvField fields[] = {
     DV_FIELD(SparseGridMultiple, stiffness, "stiffnessCoefs", dv_type_doubles, .range = &dv_range_not_negative,
              .flags = DV_FIELD_AT_LOAD,
              .help = "what the stiffness is multiplied by in each surface; 1 where it is missing"),
-    DV_FIELD(SparseGridMultiple, mass, "massCoefs", dv_type_doubles,
-             .help = "kept for old scenes: masses are those of the mass in the node"),
+    DV_FIELD_HELD("massCoefs", dv_type_doubles,
+                  .help = "kept for old scenes: masses are those of the mass in the node"),
     DV_FIELD(SparseGridMultiple, ramifies, "computeRamifications", dv_type_bool, .init = "1", .flags = DV_FIELD_AT_LOAD,
              .help = "a cell is there once for each separate piece of matter in it"),
     DV_FIELD(SparseGridMultiple, erases, "erasePreviousCoef", dv_type_bool, .init = "0", .flags = DV_FIELD_AT_LOAD,

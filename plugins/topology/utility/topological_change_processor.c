@@ -28,7 +28,7 @@ enum { LISTS = sizeof listed / sizeof *listed };
 
 typedef struct Processor {
     DvObject *object;
-    DvData filename, list_changes, interval, shift, loop, use_data_inputs, time_to_remove;
+    DvData filename, interval, shift, loop, use_data_inputs, time_to_remove;
     DvData remove[DV_ELEMENT_KINDS];
     DvData of_start, snap_path, snap_border, draw;
     DvData moments_done, loop_time; /* where in the file: see advance() */
@@ -438,7 +438,7 @@ static void destroy(DvObject *object, void *self_)
 static const DvField fields[] = {
     DV_FIELD(Processor, filename, "filename", dv_type_file, .flags = DV_FIELD_AT_LOAD,
              .help = "file of times and changes"),
-    DV_FIELD(Processor, list_changes, "listChanges", type_index_lists, .help = "kept for old scenes: no effect"),
+    DV_FIELD_HELD("listChanges", type_index_lists, .help = "kept for old scenes: no effect"),
     DV_FIELD(Processor, interval, "interval", dv_type_double, .init = "0", .unit = "s", .range = &dv_range_not_negative,
              .help = "with useDataInputs: time between removals; 0: one alone"),
     DV_FIELD(Processor, shift, "shift", dv_type_double, .init = "0", .unit = "s",

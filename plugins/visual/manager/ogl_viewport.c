@@ -11,7 +11,7 @@
 
 typedef struct OglViewport {
     DvData position, size, camera_position, camera_orientation, camera_rigid, near, far, field_of_view, enabled;
-    DvData advanced, framebuffer, swap, draw_camera;
+    DvData swap, draw_camera;
 } OglViewport;
 
 static DvRigid3 place_of(OglViewport *self)
@@ -93,9 +93,9 @@ static const DvField fields[] = {
     FIELD(field_of_view, "fovy", dv_type_double, .init = "60", .unit = "degrees", .range = &angles,
           .help = "vertical opening angle"),
     FIELD(enabled, "enabled", dv_type_bool, .init = "1", .help = "whether it is shown"),
-    FIELD(advanced, "advancedRendering", dv_type_bool, .init = "0",
-          .help = "kept for old scenes: it is drawn as the first view is"),
-    FIELD(framebuffer, "useFBO", dv_type_bool, .init = "1", .help = "kept for old scenes: the renderer decides"),
+    DV_FIELD_HELD("advancedRendering", dv_type_bool, .init = "0",
+                  .help = "kept for old scenes: it is drawn as the first view is"),
+    DV_FIELD_HELD("useFBO", dv_type_bool, .init = "1", .help = "kept for old scenes: the renderer decides"),
     FIELD(swap, "swapMainView", dv_type_bool, .init = "0", .help = "it takes the whole, and the first view its place"),
     FIELD(draw_camera, "drawCamera", dv_type_bool, .init = "0", .help = "show where its camera stands"),
     {0},

@@ -5,7 +5,7 @@
 #include "visual_points.h"
 
 typedef struct ClipPlane {
-    DvData enable, position, normal, id, active;
+    DvData enable, position, normal, active;
 } ClipPlane;
 
 static bool get(void *self_, DvClipPlane *plane)
@@ -36,8 +36,8 @@ static const DvField fields[] = {
              .help = "a point of the plane"),
     DV_FIELD(ClipPlane, normal, "normal", dv_type_vec3d, .init = "1 0 0", .flags = DV_FIELD_DRAWING,
              .help = "towards the side that is cut away"),
-    DV_FIELD(ClipPlane, id, "id", dv_type_int, .init = "0", .range = &planes, .flags = DV_FIELD_DRAWING,
-             .help = "number of the plane, kept for old scenes: planes need no numbers"),
+    DV_FIELD_HELD("id", dv_type_int, .init = "0", .range = &planes, .flags = DV_FIELD_DRAWING,
+                  .help = "number of the plane, kept for old scenes: planes need no numbers"),
     DV_FIELD(ClipPlane, active, "active", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,
              .help = "whether it cuts"),
     {0},

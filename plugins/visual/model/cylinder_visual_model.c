@@ -9,7 +9,7 @@
 
 typedef struct CylinderVisualModel {
     VisualPoints points; /* first: the state's functions take it */
-    DvData enable, normal, radius, color, edges;
+    DvData enable, radius, color, edges;
 } CylinderVisualModel;
 
 static void draw(void *self_, DvDraw *draw)
@@ -69,8 +69,8 @@ static const DvField fields[] = {
     DV_FIELD(CylinderVisualModel, points.position, "position", dv_type_vec3s, .unit = "m", .help = "points"),
     DV_FIELD(CylinderVisualModel, points.rest_position, "restPosition", dv_type_vec3s, .unit = "m",
              .help = "points at rest"),
-    DV_FIELD(CylinderVisualModel, normal, "normal", dv_type_vec3s, .flags = DV_FIELD_DRAWING,
-             .help = "kept for old scenes: cylinders are round"),
+    DV_FIELD_HELD("normal", dv_type_vec3s, .flags = DV_FIELD_DRAWING,
+                  .help = "kept for old scenes: cylinders are round"),
     DV_FIELD(CylinderVisualModel, radius, "radius", dv_type_double, .init = "1", .unit = "m",
              .range = &dv_range_not_negative, .flags = DV_FIELD_DRAWING, .help = "radius of the cylinders"),
     DV_FIELD(CylinderVisualModel, color, "color", dv_type_color, .flags = DV_FIELD_DRAWING, .help = "their colour"),

@@ -19,7 +19,7 @@ enum { OWN_ENTRIES = 256 };
 
 typedef struct DataDisplay {
     VisualPoints points; /* first: the state's functions take it */
-    DvData enable, normal, maximal_range, color_nan, user_range, current_min, current_max, shininess, transparency;
+    DvData enable, maximal_range, color_nan, user_range, current_min, current_max, shininess, transparency;
     DvData point_data, triangle_data, quad_data, triangle_corner_data, quad_corner_data;
     DvLink color_map, topology;
     DvTopologyRef mesh;
@@ -319,7 +319,7 @@ static const DvField fields[] = {
     VISUAL_ENABLE_FIELD(DataDisplay, enable),
     DV_FIELD(DataDisplay, points.position, "position", dv_type_vec3s, .unit = "m", .help = "points of the mesh"),
     DV_FIELD(DataDisplay, points.rest_position, "restPosition", dv_type_vec3s, .unit = "m", .help = "points at rest"),
-    FIELD(normal, "normal", dv_type_vec3s, .help = "kept for old scenes: normals follow the surface"),
+    DV_FIELD_HELD("normal", dv_type_vec3s, .help = "kept for old scenes: normals follow the surface"),
     FIELD(maximal_range, "maximalRange", dv_type_bool, .init = "1",
           .help = "the range of the colours holds the values of all moments, not only the present ones"),
     FIELD(point_data, "pointData", dv_type_doubles, .help = "a value for each point"),

@@ -12,7 +12,7 @@
 #include <divan/visitor.h>
 
 typedef struct DefaultVisualManagerLoop {
-    DvData enable, vertex_file, fragment_file; /* files: of a compositing loop */
+    DvData enable; /* files: of a compositing loop */
     DvLink target_node;
 } DefaultVisualManagerLoop;
 
@@ -82,11 +82,10 @@ static void update(void *object_self)
 static const DvField fields[] = {LOOP_FIELDS, {0}};
 static const DvField compositing_fields[] = {
     LOOP_FIELDS,
-    DV_FIELD(DefaultVisualManagerLoop, vertex_file, "vertFilename", dv_type_string, .init = "shaders/compositing.vert",
-             .flags = DV_FIELD_DRAWING, .help = "kept for old scenes: the renderer's own is used"),
-    DV_FIELD(DefaultVisualManagerLoop, fragment_file, "fragFilename", dv_type_string,
-             .init = "shaders/compositing.frag", .flags = DV_FIELD_DRAWING,
-             .help = "kept for old scenes: the renderer's own is used"),
+    DV_FIELD_HELD("vertFilename", dv_type_string, .init = "shaders/compositing.vert", .flags = DV_FIELD_DRAWING,
+                  .help = "kept for old scenes: the renderer's own is used"),
+    DV_FIELD_HELD("fragFilename", dv_type_string, .init = "shaders/compositing.frag", .flags = DV_FIELD_DRAWING,
+                  .help = "kept for old scenes: the renderer's own is used"),
     {0},
 };
 

@@ -9,7 +9,7 @@
 #include <divan/types/color.h>
 
 typedef struct PointSplatModel {
-    DvData enable, radius, texture_size, alpha, color, point_data;
+    DvData enable, radius, alpha, color, point_data;
     DvTopologyRef mesh;
 } PointSplatModel;
 
@@ -55,8 +55,8 @@ static const DvField fields[] = {
     VISUAL_ENABLE_FIELD(PointSplatModel, enable),
     FIELD(radius, "radius", dv_type_double, .init = "1", .unit = "m", .range = &dv_range_not_negative,
           .help = "radius of the spots"),
-    FIELD(texture_size, "textureSize", dv_type_int, .init = "32", .range = &dv_range_count,
-          .help = "kept for old scenes: spots are computed, not painted"),
+    DV_FIELD_HELD("textureSize", dv_type_int, .init = "32", .range = &dv_range_count,
+                  .help = "kept for old scenes: spots are computed, not painted"),
     FIELD(alpha, "alpha", dv_type_double, .init = "1", .range = &dv_range_share, .help = "0 lets everything through"),
     FIELD(color, "color", dv_type_color, .help = "colour of the spots"),
     FIELD(point_data, "pointData", dv_type_uints, .help = "brightness of each spot, 0 to 255; full when not given"),

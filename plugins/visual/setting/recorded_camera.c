@@ -19,7 +19,7 @@
 
 typedef struct RecordedCamera {
     Camera camera;
-    DvData start_time, end_time, rotation_mode, translation_mode, navigation_mode, rotation_speed;
+    DvData start_time, end_time, rotation_mode, translation_mode, navigation_mode;
     DvData rotation_center, rotation_start_point, rotation_look_at, rotation_axis, camera_up;
     DvData draw_rotation, draw_translation, positions, orientations;
 } RecordedCamera;
@@ -197,8 +197,8 @@ static const DvField fields[] = {
           .help = "it passes cameraPositions and looks ahead"),
     FIELD(navigation_mode, "navigationMode", dv_type_bool, .init = "0",
           .help = "it passes cameraPositions, turned as cameraOrientations say"),
-    FIELD(rotation_speed, "rotationSpeed", dv_type_double, .init = "0.1", .flags = DV_FIELD_HIDDEN,
-          .help = "kept for old scenes: the times say how fast it goes around"),
+    DV_FIELD_HELD("rotationSpeed", dv_type_double, .init = "0.1", .flags = DV_FIELD_HIDDEN,
+                  .help = "kept for old scenes: the times say how fast it goes around"),
     FIELD(rotation_center, "rotationCenter", dv_type_vec3d, .unit = "m",
           .help = "point on the axis it goes around; by default 0 10 0"),
     FIELD(rotation_start_point, "rotationStartPoint", dv_type_vec3d, .unit = "m",

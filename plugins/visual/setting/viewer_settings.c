@@ -115,12 +115,11 @@ const DvClass dv_stats_setting = {
 };
 
 typedef struct SofaDefaultPathSetting {
-    DvData gnuplot_path;
 } SofaDefaultPathSetting;
 
 static const DvField path_fields[] = {
-    DV_FIELD(SofaDefaultPathSetting, gnuplot_path, "gnuplotPath", dv_type_string, .flags = DV_FIELD_DRAWING,
-             .help = "kept for old scenes: nothing is written for gnuplot"),
+    DV_FIELD_HELD("gnuplotPath", dv_type_string, .flags = DV_FIELD_DRAWING,
+                  .help = "kept for old scenes: nothing is written for gnuplot"),
     {0},
 };
 

@@ -12,8 +12,7 @@
 enum { CUBE_SIDES = 6 };
 
 typedef struct OglTexture {
-    DvData enable, id, index_shader, filename, old_filename, unit, enabled, repeat, linear, mipmaps, srgb, min_lod,
-        max_lod;
+    DvData enable, id, filename, old_filename, unit, enabled, repeat, linear, mipmaps, srgb, min_lod, max_lod;
     DvData width, height, bits, bytes, sides[CUBE_SIDES];
     double *numbers; /* of the bytes, 0 to 1 */
     size_t capacity;
@@ -206,7 +205,7 @@ const DvClass dv_ogl_texture_2d = {
 };
 
 typedef struct OglTexturePointer {
-    DvData enable, id, index_shader, unit, enabled;
+    DvData enable, id, unit, enabled;
     DvLink texture;
 } OglTexturePointer;
 

@@ -14,12 +14,12 @@ static inline const char *shader_element_name(const DvObject *object, DvData *id
     return *given ? given : dv_object_name(object);
 }
 
-#define SHADER_ELEMENT_FIELDS(Struct)                                                                       \
-    DV_FIELD(Struct, enable, "enable", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,                \
-             .help = "whether it is used"),                                                                 \
-        DV_FIELD(Struct, id, "id", dv_type_string, .flags = DV_FIELD_DRAWING,                               \
-                 .help = "name in the shader; that of this object by default"),                             \
-        DV_FIELD(Struct, index_shader, "indexShader", dv_type_uint, .init = "0", .flags = DV_FIELD_DRAWING, \
-                 .help = "kept for old scenes: it holds for every version of the shader")
+#define SHADER_ELEMENT_FIELDS(Struct)                                                        \
+    DV_FIELD(Struct, enable, "enable", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING, \
+             .help = "whether it is used"),                                                  \
+        DV_FIELD(Struct, id, "id", dv_type_string, .flags = DV_FIELD_DRAWING,                \
+                 .help = "name in the shader; that of this object by default"),              \
+        DV_FIELD_HELD("indexShader", dv_type_uint, .init = "0", .flags = DV_FIELD_DRAWING,   \
+                      .help = "kept for old scenes: it holds for every version of the shader")
 
 #endif

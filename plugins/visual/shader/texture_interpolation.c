@@ -13,7 +13,7 @@
 #include <divan/memory.h>
 
 typedef struct TextureInterpolation {
-    DvData states, points, coordinates, scalar, least, most, manual, draw_values, scale, plotted, graph;
+    DvData states, points, coordinates, scalar, least, most, manual, draw_values, scale;
     const DvDofType *dof;
 } TextureInterpolation;
 
@@ -121,10 +121,10 @@ static const DvField fields[] = {
           .help = "show the values as numbers at their points"),
     FIELD(scale, "showIndicesScale", dv_type_double, .init = "0.0001", .unit = "m", .range = &dv_range_not_negative,
           .flags = DV_FIELD_DRAWING, .help = "height of these numbers"),
-    FIELD(plotted, "vertexPloted", dv_type_uint, .init = "0", .flags = DV_FIELD_DRAWING,
-          .help = "kept for old scenes: the viewer plots any value"),
-    FIELD(graph, "graph", dv_type_string, .flags = DV_FIELD_DRAWING | DV_FIELD_READ_ONLY,
-          .help = "kept for old scenes: empty"),
+    DV_FIELD_HELD("vertexPloted", dv_type_uint, .init = "0", .flags = DV_FIELD_DRAWING,
+                  .help = "kept for old scenes: the viewer plots any value"),
+    DV_FIELD_HELD("graph", dv_type_string, .flags = DV_FIELD_DRAWING | DV_FIELD_READ_ONLY,
+                  .help = "kept for old scenes: empty"),
     {0},
 };
 

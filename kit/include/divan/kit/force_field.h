@@ -18,32 +18,44 @@ DV_BEGIN_DECLS
 
 typedef struct DvSingleState {
     DvData rayleigh_stiffness;
-    DvLink mstate, mechanical_states;
+    DvLink mstate;
     DvStateRef state; /* ops is NULL until init has succeeded */
 } DvSingleState;
 
 #define DV_SINGLE_STATE_FIELDS(Struct, base)                                                                     \
     DV_FIELD_RAYLEIGH_STIFFNESS(Struct, base.rayleigh_stiffness),                                                \
         DV_LINK(Struct, base.mstate, "mstate", DV_STATE, .help = "state it acts on; the node's own by default"), \
-        DV_LINK(Struct, base.mechanical_states, "mechanicalStates", DV_STATE, .many = true,                      \
-                .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                                                   \
-                .help = "kept for scenes that name it: the states follow from the other links")
+        DV_LINK_HELD("mechanicalStates", DV_STATE, .many = true, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,  \
+                     .help = "kept for scenes that name it: the states follow from the other links")
 
 extern DV_PUBLIC const DvVariantSource dv_single_state_sources[];
 
+/* What the classes of force fields have alike, of one state and of two; the names of their bases, the nearest first. */
+#define DV_FORCE_FIELD_CLASS(...)                                                                    \
+    .variant_rule = DV_VARIANT_OF_ALL, .sources = dv_single_state_sources, .family = "force fields", \
+    .bases = (const char *const[])                                                                   \
+    {                                                                                                \
+        __VA_ARGS__, NULL                                                                            \
+    }
+#define DV_PAIR_FORCE_FIELD_CLASS(...)                                                             \
+    .variant_rule = DV_VARIANT_OF_ALL, .sources = dv_pair_state_sources, .family = "force fields", \
+    .bases = (const char *const[])                                                                 \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+
 typedef struct DvPairState {
     DvData rayleigh_stiffness;
-    DvLink object1, object2, mechanical_states;
+    DvLink object1, object2;
     DvStateRef state[2]; /* ops are NULL until init has succeeded */
 } DvPairState;
 
-#define DV_PAIR_STATE_FIELDS(Struct, base)                                                                     \
-    DV_FIELD_RAYLEIGH_STIFFNESS(Struct, base.rayleigh_stiffness),                                              \
-        DV_LINK(Struct, base.object1, "object1", DV_STATE, .help = "first state; the node's own by default"),  \
-        DV_LINK(Struct, base.object2, "object2", DV_STATE, .help = "second state; the node's own by default"), \
-        DV_LINK(Struct, base.mechanical_states, "mechanicalStates", DV_STATE, .many = true,                    \
-                .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                                                 \
-                .help = "kept for scenes that name it: the states follow from the other links")
+#define DV_PAIR_STATE_FIELDS(Struct, base)                                                                      \
+    DV_FIELD_RAYLEIGH_STIFFNESS(Struct, base.rayleigh_stiffness),                                               \
+        DV_LINK(Struct, base.object1, "object1", DV_STATE, .help = "first state; the node's own by default"),   \
+        DV_LINK(Struct, base.object2, "object2", DV_STATE, .help = "second state; the node's own by default"),  \
+        DV_LINK_HELD("mechanicalStates", DV_STATE, .many = true, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, \
+                     .help = "kept for scenes that name it: the states follow from the other links")
 
 extern DV_PUBLIC const DvVariantSource dv_pair_state_sources[];
 
@@ -64,13 +76,19 @@ static inline bool dv_pair_state_is_one(const DvPairState *base)
     return base->state[0].object == base->state[1].object;
 }
 
-/* What a force field says of a failed run. `bound`: the largest angular frequency of its elements, rad/s, for a unit of mass per
- * point. Whether the step was too large for it, else whether element `inverted` (UINT32_MAX: none) may be the reason. */
-DV_PUBLIC double dv_elements_explain(const void *self, const DvFault *fault, double bound, uint32_t inverted,
-                                     DvText *cause, DvText *remedy);
-/* Whether the failed state depends on one of the states of a field, which must be initialised. */
-DV_PUBLIC bool dv_single_state_is_concerned(const DvSingleState *base, const DvFault *fault);
-DV_PUBLIC bool dv_pair_state_is_concerned(const DvPairState *base, const DvFault *fault);
+/* What a force field says of a failed run, from two functions: the largest angular frequency of its elements, rad/s, for a unit of mass per
+ * point, which tells whether the step was too large for it; and, optional, the first element that these positions turn inside out
+ * (UINT32_MAX: none). A class offers it as DV_FAULT_CAUSE.     [step] */
+typedef struct DvElementsCause {
+    DvFaultCauseOps ops;
+    double (*bound)(void *self);
+    uint32_t (*inverted)(void *self, const DvConstVec *x);
+} DvElementsCause;
+#define DV_ELEMENTS_CAUSE(...)                                                                \
+    {                                                                                         \
+        .ops = {.size = sizeof(DvFaultCauseOps), .explain = dv_elements_explain}, __VA_ARGS__ \
+    }
+DV_PUBLIC double dv_elements_explain(void *self, const DvFault *fault, DvText *cause, DvText *remedy);
 
 /* Sets the common field `listening`, for classes that need events whatever the scene says. */
 DV_PUBLIC void dv_object_listen(DvObject *object);

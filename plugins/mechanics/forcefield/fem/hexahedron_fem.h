@@ -112,7 +112,7 @@ void hexahedron_fem_draw(HexahedronFEMForceField *self, DvDraw *draw, double gap
 
 extern const DvForceFieldOps hexahedron_fem_ops;
 extern const DvDrawableOps hexahedron_fem_drawable;
-extern const DvFaultCauseOps hexahedron_fem_cause;
+extern const DvElementsCause hexahedron_fem_cause;
 extern const CoupledPairsOps hexahedron_fem_pairs;
 
 #endif

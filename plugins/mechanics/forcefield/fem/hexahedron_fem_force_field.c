@@ -932,8 +932,9 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     return dv_parallel_sum(self->mesh.blocks, BLOCKS_PER_CHUNK / 4, energy_chunk, &work);
 }
 
-static uint32_t inverted_element(const HexahedronFEMForceField *self, const DvConstVec *x)
+static uint32_t inverted_element(void *self_, const DvConstVec *x)
 {
+    const HexahedronFEMForceField *self = self_;
     for (uint32_t e = 0; x->at && x->count == self->mesh.points && e < self->mesh.elements; e++) {
         double rest[NODES][3], now[NODES][3];
         element_nodes(self->rest[e], rest);
@@ -945,8 +946,9 @@ static uint32_t inverted_element(const HexahedronFEMForceField *self, const DvCo
     return UINT32_MAX;
 }
 
-static double stiffness_bound(const HexahedronFEMForceField *self)
+static double stiffness_bound(void *self_)
 {
+    const HexahedronFEMForceField *self = self_;
     double largest = 0.0;
     for (uint32_t s = 0; s < self->shapes.used; s++) {
         double trace = 0.0;
@@ -960,16 +962,7 @@ static double stiffness_bound(const HexahedronFEMForceField *self)
     return sqrt(largest);
 }
 
-static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
-{
-    const HexahedronFEMForceField *self = self_;
-    if (!dv_single_state_is_concerned(&self->base, fault))
-        return 0.0;
-    const DvConstVec x = fault->good(fault, self->base.state.object, DV_POSITION);
-    return dv_elements_explain(self, fault, stiffness_bound(self), inverted_element(self, &x), cause, remedy);
-}
-
-const DvFaultCauseOps hexahedron_fem_cause = {.size = sizeof hexahedron_fem_cause, .explain = explain};
+const DvElementsCause hexahedron_fem_cause = DV_ELEMENTS_CAUSE(.bound = stiffness_bound, .inverted = inverted_element);
 
 static void cost(void *self_, double *product, double *assembly)
 {
@@ -1033,10 +1026,7 @@ const DvClass dv_hexahedron_fem_force_field = {
     .size = sizeof(DvClass),
     .name = "HexahedronFEMForceField",
     .variants = "Vec3d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = dv_single_state_sources,
-    .bases = (const char *const[]){"ForceField", "BaseLinearElasticityFEMForceField", NULL},
-    .family = "force fields",
+    DV_FORCE_FIELD_CLASS("ForceField", "BaseLinearElasticityFEMForceField"),
     .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
     .help = "Linear elastic hexahedra with large rotations.",
     .instance_size = sizeof(HexahedronFEMForceField),

@@ -16,7 +16,7 @@ typedef struct TetrahedralCorotationalFEMForceField {
     TetrahedronForceField common; /* first */
     DvLink topology_link;
     Material material;
-    DvData tetrahedron_info, method, local_stiffness_factor, update_stiffness_matrix, compute_global_matrix;
+    DvData tetrahedron_info, method, local_stiffness_factor, update_stiffness_matrix;
     DvData compute_von_mises_stress, von_mises_per_element, von_mises_per_node, stressed;
     DvData drawing, draw_color[4];
     double *x; /* [points] m, of the last force: whose stresses are asked for */
@@ -48,9 +48,9 @@ static const DvField fields[] = {
           .help = "factors of Young's modulus, spread evenly over the elements"),
     FIELD(update_stiffness_matrix, "updateStiffnessMatrix", dv_type_bool, .init = "0",
           .help = "take the gradients from the current shape of the element"),
-    FIELD(compute_global_matrix, "computeGlobalMatrix", dv_type_bool, .init = "0",
-          .aliases = (const char *const[]){"assembling", NULL},
-          .help = "kept for old scenes: forces are the same, and matrices are assembled when a solver asks"),
+    DV_FIELD_HELD("computeGlobalMatrix", dv_type_bool, .init = "0",
+                  .aliases = (const char *const[]){"assembling", NULL},
+                  .help = "kept for old scenes: forces are the same, and matrices are assembled when a solver asks"),
     FIELD(compute_von_mises_stress, "computeVonMisesStress", dv_type_bool, .init = "0", .group = "stress",
           .help = "compute the von Mises stress after each evaluation of the force"),
     FIELD(von_mises_per_element, "vonMisesPerElement", dv_type_doubles, .unit = "Pa", .group = "stress",
@@ -277,10 +277,7 @@ const DvClass dv_tetrahedral_corotational_fem_force_field = {
     .size = sizeof(DvClass),
     .name = "TetrahedralCorotationalFEMForceField",
     .variants = "Vec3d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = dv_single_state_sources,
-    .bases = (const char *const[]){"ForceField", "BaseLinearElasticityFEMForceField", NULL},
-    .family = "force fields",
+    DV_FORCE_FIELD_CLASS("ForceField", "BaseLinearElasticityFEMForceField"),
     .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
     .help = "Linear elastic tetrahedra with large rotations.",
     .instance_size = sizeof(TetrahedralCorotationalFEMForceField),

@@ -1262,7 +1262,7 @@ double tetrahedron_blocks_energy(TetrahedronBlocks *t, const TetrahedronPlastici
 }
 
 /* First element whose orientation is not that of its rest shape, or UINT32_MAX. */
-static uint32_t inverted_element(const TetrahedronBlocks *t, const DvConstVec *x)
+uint32_t tetrahedron_blocks_inverted(const TetrahedronBlocks *t, const DvConstVec *x)
 {
     for (uint32_t i = 0; x->at && x->count == t->mesh.points && i < t->mesh.elements; i++) {
         DvVec3 p[4];
@@ -1279,7 +1279,7 @@ static uint32_t inverted_element(const TetrahedronBlocks *t, const DvConstVec *x
 }
 
 /* sqrt of the largest trace of an element stiffness. */
-static double stiffness_bound(const TetrahedronBlocks *t)
+double tetrahedron_blocks_bound(const TetrahedronBlocks *t)
 {
     double largest = 0.0;
     for (uint32_t block = 0; block < t->mesh.blocks; block++) {
@@ -1297,13 +1297,6 @@ static double stiffness_bound(const TetrahedronBlocks *t)
         }
     }
     return sqrt(largest);
-}
-
-double tetrahedron_blocks_explain(const TetrahedronBlocks *t, const void *self, DvObject *state, const DvFault *fault,
-                                  DvText *cause, DvText *remedy)
-{
-    const DvConstVec x = fault->good(fault, state, DV_POSITION);
-    return dv_elements_explain(self, fault, stiffness_bound(t), inverted_element(t, &x), cause, remedy);
 }
 
 void tetrahedron_blocks_cost(const TetrahedronBlocks *t, double *product, double *assembly)

@@ -100,9 +100,9 @@ void tetrahedron_blocks_dforce(TetrahedronBlocks *t, double k, const DvConstVec 
 void tetrahedron_blocks_assemble(TetrahedronBlocks *t, double k, const DvMatrixView *view);
 /* Elastic energy in the frames of x. */
 double tetrahedron_blocks_energy(TetrahedronBlocks *t, const TetrahedronPlasticity *plasticity, const DvConstVec *x);
-/* DvFaultCauseOps of the force field `self` on `state`. */
-double tetrahedron_blocks_explain(const TetrahedronBlocks *t, const void *self, DvObject *state, const DvFault *fault,
-                                  DvText *cause, DvText *remedy);
+/* DvElementsCause */
+double tetrahedron_blocks_bound(const TetrahedronBlocks *t);
+uint32_t tetrahedron_blocks_inverted(const TetrahedronBlocks *t, const DvConstVec *x);
 /* DvForceFieldOps.cost, as measured. */
 void tetrahedron_blocks_cost(const TetrahedronBlocks *t, double *product, double *assembly);
 

@@ -28,11 +28,10 @@ typedef struct TetrahedronFEMForceField {
     TetrahedronForceField common; /* first */
     DvLink topology_link;
     Material material;
-    DvData initial_points, method, local_stiffness_factor, update_stiffness_matrix, compute_global_matrix;
+    DvData initial_points, method, local_stiffness_factor, update_stiffness_matrix;
     DvData plastic_max_threshold, plastic_yield_threshold, plastic_creep, plastic_rate, plastic_time, plastic_strain;
     DvData compute_von_mises_stress, von_mises_per_element, von_mises_per_node, von_mises_stress_colors, stressed,
         update_stiffness;
-    DvData gather_points, gather_block_size;
     DvData draw_heterogeneous, color_map, alpha, show_per_node, show_per_node_map, show_per_element, gap;
 
     HexahedronOrder order;  /* of hexahedra that are cut */
@@ -62,9 +61,9 @@ static const DvField fields[] = {
           .help = "factors of Young's modulus, spread evenly over the elements"),
     FIELD(update_stiffness_matrix, "updateStiffnessMatrix", dv_type_bool, .init = "0",
           .help = "take the gradients from the current shape of the element"),
-    FIELD(compute_global_matrix, "computeGlobalMatrix", dv_type_bool, .init = "0",
-          .aliases = (const char *const[]){"assembling", NULL},
-          .help = "kept for old scenes: forces are the same, and matrices are assembled when a solver asks"),
+    DV_FIELD_HELD("computeGlobalMatrix", dv_type_bool, .init = "0",
+                  .aliases = (const char *const[]){"assembling", NULL},
+                  .help = "kept for old scenes: forces are the same, and matrices are assembled when a solver asks"),
     FIELD(plastic_max_threshold, "plasticMaxThreshold", dv_type_double, .init = "0", .range = &dv_range_not_negative,
           .flags = DV_FIELD_LENIENT, .group = "plasticity",
           .help = "largest norm of the plastic strain (times 6 V); 0: elastic"),
@@ -97,9 +96,8 @@ static const DvField fields[] = {
           .help = "internal: stresses follow from it, which are computed when somebody reads them"),
     FIELD(update_stiffness, "updateStiffness", dv_type_bool, .init = "0", .group = "material",
           .help = "take up changes of the material at the beginning of each step"),
-    FIELD(gather_points, "gatherPt", dv_type_string, .flags = DV_FIELD_HIDDEN,
-          .help = "points gathered per GPU thread"),
-    FIELD(gather_block_size, "gatherBsize", dv_type_string, .flags = DV_FIELD_HIDDEN, .help = "elements per GPU block"),
+    DV_FIELD_HELD("gatherPt", dv_type_string, .flags = DV_FIELD_HIDDEN, .help = "points gathered per GPU thread"),
+    DV_FIELD_HELD("gatherBsize", dv_type_string, .flags = DV_FIELD_HIDDEN, .help = "elements per GPU block"),
     FIELD(draw_heterogeneous, "drawHeterogeneousTetra", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
           .help = "colour by stiffness"),
     FIELD(color_map, "showStressColorMap", dv_type_string, .init = "Blue to Red", .flags = DV_FIELD_DRAWING,
@@ -599,10 +597,7 @@ const DvClass dv_tetrahedron_fem_force_field = {
     .size = sizeof(DvClass),
     .name = "TetrahedronFEMForceField",
     .variants = "Vec3d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = dv_single_state_sources,
-    .bases = (const char *const[]){"ForceField", "BaseLinearElasticityFEMForceField", NULL},
-    .family = "force fields",
+    DV_FORCE_FIELD_CLASS("ForceField", "BaseLinearElasticityFEMForceField"),
     .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
     .help = "Linear elastic tetrahedra with large rotations, plasticity and von Mises stress.",
     .instance_size = sizeof(TetrahedronFEMForceField),

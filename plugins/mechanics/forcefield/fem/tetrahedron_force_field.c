@@ -68,13 +68,14 @@ static uint64_t least_pairs(void *self)
 
 const CoupledPairsOps tetrahedron_force_field_pairs = {.size = sizeof(CoupledPairsOps), .least = least_pairs};
 
-static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
+static double bound(void *self)
 {
-    const TetrahedronForceField *self = self_;
-    return dv_single_state_is_concerned(&self->base, fault)
-               ? tetrahedron_blocks_explain(&self->blocks, self, self->base.state.object, fault, cause, remedy)
-               : 0.0;
+    return tetrahedron_blocks_bound(&((const TetrahedronForceField *)self)->blocks);
 }
 
-const DvFaultCauseOps tetrahedron_force_field_cause = {.size = sizeof tetrahedron_force_field_cause,
-                                                       .explain = explain};
+static uint32_t inverted(void *self, const DvConstVec *x)
+{
+    return tetrahedron_blocks_inverted(&((const TetrahedronForceField *)self)->blocks, x);
+}
+
+const DvElementsCause tetrahedron_force_field_cause = DV_ELEMENTS_CAUSE(.bound = bound, .inverted = inverted);

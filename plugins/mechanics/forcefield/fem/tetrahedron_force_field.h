@@ -35,7 +35,7 @@ void tetrahedron_force_field_assemble(void *self, const DvStep *step, double k, 
 uint64_t tetrahedron_force_field_structure(void *self);
 uint64_t tetrahedron_force_field_matrix_version(void *self);
 void tetrahedron_force_field_cost(void *self, double *product, double *assembly);
-extern const DvFaultCauseOps tetrahedron_force_field_cause;
+extern const DvElementsCause tetrahedron_force_field_cause;
 extern const CoupledPairsOps tetrahedron_force_field_pairs;
 
 #endif

@@ -41,12 +41,9 @@ void triangle_force_field_cost(void *self, double *product, double *assembly)
     triangle_blocks_cost(&((const TriangleForceField *)self)->blocks, product, assembly);
 }
 
-static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
+static double bound(void *self)
 {
-    const TriangleForceField *self = self_;
-    return dv_single_state_is_concerned(&self->base, fault)
-               ? dv_elements_explain(self, fault, triangle_blocks_bound(&self->blocks), UINT32_MAX, cause, remedy)
-               : 0.0;
+    return triangle_blocks_bound(&((const TriangleForceField *)self)->blocks);
 }
 
-const DvFaultCauseOps triangle_force_field_cause = {.size = sizeof triangle_force_field_cause, .explain = explain};
+const DvElementsCause triangle_force_field_cause = DV_ELEMENTS_CAUSE(.bound = bound);

@@ -29,6 +29,6 @@ void triangle_force_field_reserve(void *self, DvPattern *pattern);
 void triangle_force_field_assemble(void *self, const DvStep *step, double k, double b, const DvMatrixView *view);
 uint64_t triangle_force_field_structure(void *self);
 void triangle_force_field_cost(void *self, double *product, double *assembly);
-extern const DvFaultCauseOps triangle_force_field_cause;
+extern const DvElementsCause triangle_force_field_cause;
 
 #endif

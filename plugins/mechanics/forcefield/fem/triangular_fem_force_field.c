@@ -26,7 +26,7 @@ typedef struct TriangularFEMForceField {
     Material material;
     DvData method, rotated_initial_elements, initial_transformation, compute_principal_stress, hosford, criteria;
     DvData triangle_info, vertex_info;
-    DvData show_stress_value, show_stress_vector, show_fracturable;
+    DvData show_stress_value, show_fracturable;
 
     DvElementData given;    /* GivenShape of each triangle, zero of new ones; not attached when the scene gives none */
     uint64_t given_version; /* of the fields then */
@@ -71,8 +71,8 @@ static const DvField fields[] = {
           .flags = DV_FIELD_LENIENT, .group = "stress", .help = "equivalent stress from which a triangle may break"),
     FIELD(show_stress_value, "showStressValue", dv_type_bool, .init = "1", .flags = DV_FIELD_DRAWING,
           .help = "colour by stress"),
-    FIELD(show_stress_vector, "showStressVector", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
-          .help = "kept for old scenes: directions of stress are not kept"),
+    DV_FIELD_HELD("showStressVector", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
+                  .help = "kept for old scenes: directions of stress are not kept"),
     FIELD(show_fracturable, "showFracturableTriangles", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING,
           .help = "draw the triangles that may break"),
     FIELD(compute_principal_stress, "computePrincipalStress", dv_type_bool, .init = "0", .group = "stress",
@@ -376,10 +376,7 @@ const DvClass dv_triangular_fem_force_field = {
     .size = sizeof(DvClass),
     .name = "TriangularFEMForceField",
     .variants = "Vec3d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = dv_single_state_sources,
-    .bases = (const char *const[]){"ForceField", "BaseLinearElasticityFEMForceField", NULL},
-    .family = "force fields",
+    DV_FORCE_FIELD_CLASS("ForceField", "BaseLinearElasticityFEMForceField"),
     .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
     .help = "Linear elastic membranes of triangles, with large rotations and their stresses.",
     .instance_size = sizeof(TriangularFEMForceField),

@@ -316,7 +316,7 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     return sum;
 }
 
-static double stiffness_bound(PlaneForceField *self)
+static double stiffness_bound(void *self)
 {
     PlaneWork work;
     plane_work(self, &work);
@@ -326,15 +326,7 @@ static double stiffness_bound(PlaneForceField *self)
     return sqrt(work.stiffness * square);
 }
 
-static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
-{
-    PlaneForceField *self = self_;
-    return dv_single_state_is_concerned(&self->base, fault)
-               ? dv_elements_explain(self, fault, stiffness_bound(self), UINT32_MAX, cause, remedy)
-               : 0.0;
-}
-
-static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
+static const DvElementsCause cause_ops = DV_ELEMENTS_CAUSE(.bound = stiffness_bound);
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
@@ -387,10 +379,7 @@ const DvClass dv_plane_force_field = {
     .size = sizeof(DvClass),
     .name = "PlaneForceField",
     .variants = "Vec1d Vec2d Vec3d Vec6d Rigid3d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = dv_single_state_sources,
-    .bases = (const char *const[]){"ForceField", NULL},
-    .family = "force fields",
+    DV_FORCE_FIELD_CLASS("ForceField"),
     .module = "Sofa.Component.MechanicalLoad",
     .help = "A plane that points cannot pass without being pushed back.",
     .instance_size = sizeof(PlaneForceField),

@@ -77,6 +77,6 @@ void bending_springs_destroy(DvObject *object, void *self);
 void bending_springs_draw(BendingSprings *self, DvDraw *draw);
 
 extern const DvForceFieldOps bending_springs_ops;
-extern const DvFaultCauseOps bending_springs_cause;
+extern const DvElementsCause bending_springs_cause;
 
 #endif

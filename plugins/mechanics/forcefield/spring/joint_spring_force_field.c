@@ -528,8 +528,9 @@ static uint64_t structure(void *self_)
     return self->structure;
 }
 
-static double stiffness_bound(const JointSpringForceField *self)
+static double stiffness_bound(void *self_)
 {
+    const JointSpringForceField *self = self_;
     double largest = 0.0;
     for (uint32_t i = 0; i < self->count; i++)
         for (int c = 0; c < 3; c++)
@@ -537,15 +538,7 @@ static double stiffness_bound(const JointSpringForceField *self)
     return sqrt(2.0 * largest);
 }
 
-static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
-{
-    JointSpringForceField *self = self_;
-    return dv_pair_state_is_concerned(&self->base, fault)
-               ? dv_elements_explain(self, fault, stiffness_bound(self), UINT32_MAX, cause, remedy)
-               : 0.0;
-}
-
-static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
+static const DvElementsCause cause_ops = DV_ELEMENTS_CAUSE(.bound = stiffness_bound);
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
@@ -583,10 +576,7 @@ const DvClass dv_joint_spring_force_field = {
     .size = sizeof(DvClass),
     .name = "JointSpringForceField",
     .variants = "Rigid3d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = dv_pair_state_sources,
-    .bases = (const char *const[]){"PairInteractionForceField", NULL},
-    .family = "force fields",
+    DV_PAIR_FORCE_FIELD_CLASS("PairInteractionForceField"),
     .module = "Sofa.Component.SolidMechanics.Spring",
     .help = "Joints between rigid bodies, of springs along and about locked and free axes.",
     .instance_size = sizeof(JointSpringForceField),

@@ -19,7 +19,7 @@ enum { RIGID_DIRECTIONS = 7 };
 
 typedef struct RestShapeSpringsForceField {
     DvSingleState base;
-    DvData points, stiffness, angular_stiffness, pivot_points, external_points, recompute_indices, active_directions;
+    DvData points, stiffness, angular_stiffness, external_points, recompute_indices, active_directions;
     DvData draw_spring, spring_color;
     DvLink external_rest_shape, topology_link;
     PointSet followed;    /* the points, when the mesh may change and they are told apart */
@@ -75,7 +75,7 @@ static const DvField fields[] = {
     FIELD(angular_stiffness, "angularStiffness", dv_type_doubles, .unit = "N m/rad", .range = &dv_range_not_negative,
           .flags = DV_FIELD_LENIENT | DV_FIELD_EMPTY_IS_DEFAULT,
           .help = "of rigid bodies: as many as stiffness, 100 for those that are missing"),
-    FIELD(pivot_points, "pivot_points", dv_type_vec3s, .unit = "m", .help = "kept for old scenes, never used"),
+    DV_FIELD_HELD("pivot_points", dv_type_vec3s, .unit = "m", .help = "kept for old scenes, never used"),
     FIELD(external_points, "external_points", dv_type_uints, .flags = DV_FIELD_EMPTY_IS_ALL,
           .help = "points of external_rest_shape that are followed; all, or those of `points`, when empty"),
     FIELD(recompute_indices, "recompute_indices", dv_type_bool, .init = "1",
@@ -402,23 +402,16 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     return sum;
 }
 
-static double stiffness_bound(const RestShapeSpringsForceField *self)
+static double stiffness_bound(void *self_)
 {
+    const RestShapeSpringsForceField *self = self_;
     double largest = 0.0;
     for (uint32_t i = 0; i < self->count; i++)
         largest = fmax(largest, self->linear[i]);
     return sqrt(largest);
 }
 
-static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
-{
-    RestShapeSpringsForceField *self = self_;
-    return dv_single_state_is_concerned(&self->base, fault)
-               ? dv_elements_explain(self, fault, stiffness_bound(self), UINT32_MAX, cause, remedy)
-               : 0.0;
-}
-
-static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
+static const DvElementsCause cause_ops = DV_ELEMENTS_CAUSE(.bound = stiffness_bound);
 
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
@@ -456,10 +449,7 @@ const DvClass dv_rest_shape_springs_force_field = {
     .size = sizeof(DvClass),
     .name = "RestShapeSpringsForceField",
     .variants = "Vec1d Vec3d Rigid3d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = dv_single_state_sources,
-    .bases = (const char *const[]){"ForceField", NULL},
-    .family = "force fields",
+    DV_FORCE_FIELD_CLASS("ForceField"),
     .module = "Sofa.Component.SolidMechanics.Spring",
     .help = "Springs that pull points back to their rest positions, or to the points of another state.",
     .instance_size = sizeof(RestShapeSpringsForceField),

@@ -510,15 +510,12 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     return update(self) ? spring_blocks_energy(&self->set, x) : 0.0;
 }
 
-static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
+static double bound(void *self)
 {
-    const Springs *self = self_;
-    return dv_pair_state_is_concerned(&self->base, fault)
-               ? dv_elements_explain(self, fault, spring_blocks_bound(&self->set), UINT32_MAX, cause, remedy)
-               : 0.0;
+    return spring_blocks_bound(&((const Springs *)self)->set);
 }
 
-const DvFaultCauseOps springs_cause = {.size = sizeof springs_cause, .explain = explain};
+const DvElementsCause springs_cause = DV_ELEMENTS_CAUSE(.bound = bound);
 
 static void cost(void *self, double *product, double *assembly)
 {

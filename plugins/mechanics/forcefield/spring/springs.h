@@ -73,7 +73,7 @@ static inline uint32_t springs_spatial(const Springs *self)
 }
 
 extern const DvForceFieldOps springs_ops;
-extern const DvFaultCauseOps springs_cause;
+extern const DvElementsCause springs_cause;
 extern const DvDrawableOps springs_drawable;
 
 #endif

@@ -41,10 +41,7 @@ const DvClass dv_triangular_bending_springs = {
     .size = sizeof(DvClass),
     .name = "TriangularBendingSprings",
     .variants = "Vec3d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = dv_single_state_sources,
-    .bases = (const char *const[]){"ForceField", NULL},
-    .family = "force fields",
+    DV_FORCE_FIELD_CLASS("ForceField"),
     .module = "Sofa.Component.SolidMechanics.Spring",
     .help =
         "Springs across the edges of a triangulated surface, against its bending; consistentEdges says which are left "

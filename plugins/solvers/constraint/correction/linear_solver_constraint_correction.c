@@ -9,17 +9,16 @@
 
 typedef struct LinearSolverConstraintCorrection {
     SolverCorrection base; /* first: cleanup and errors know the object by it */
-    DvData wire_optimization;
-    DvLink state_link, mechanical_states;
+    DvLink state_link;
     DvStateRef state; /* held */
 } LinearSolverConstraintCorrection;
 
 static const DvField fields[] = {
     SOLVER_CORRECTION_FIELDS(LinearSolverConstraintCorrection),
-    DV_FIELD(LinearSolverConstraintCorrection, wire_optimization, "wire_optimization", dv_type_bool, .init = "0",
-             .help = "no effect: the order of an unbuilt solver's sweeps is that of the rows"),
-    DV_LINK(LinearSolverConstraintCorrection, mechanical_states, "mechanicalStates", DV_STATE, .many = true,
-            .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "kept for scenes that name it"),
+    DV_FIELD_HELD("wire_optimization", dv_type_bool, .init = "0",
+                  .help = "no effect: the order of an unbuilt solver's sweeps is that of the rows"),
+    DV_LINK_HELD("mechanicalStates", DV_STATE, .many = true, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
+                 .help = "kept for scenes that name it"),
     DV_LINK(LinearSolverConstraintCorrection, state_link, "mstate", DV_STATE,
             .help = "state it moves; default: the node's"),
     {0},

@@ -32,9 +32,9 @@ enum {
 };
 
 typedef struct PrecomputedConstraintCorrection {
-    DvData rotations, rest_deformations, recompute, regularization_term, frame_scale, file, directory;
+    DvData rotations, recompute, regularization_term, frame_scale, file, directory;
     DvData keep_gravity, used_file, gravity_is_back;
-    DvLink state_link, mechanical_states, constraint_solvers;
+    DvLink state_link;
     DvStateRef state; /* held */
     const DvOdeSolverOps *ode;
     void *ode_self;
@@ -56,8 +56,7 @@ typedef struct PrecomputedConstraintCorrection {
 static const DvField fields[] = {
     DV_FIELD(PrecomputedConstraintCorrection, rotations, "rotations", dv_type_bool, .init = "0",
              .help = "no effect: the compliance does not turn with the body (LinearSolverConstraintCorrection does)"),
-    DV_FIELD(PrecomputedConstraintCorrection, rest_deformations, "restDeformations", dv_type_bool, .init = "0",
-             .help = "no effect, as `rotations`"),
+    DV_FIELD_HELD("restDeformations", dv_type_bool, .init = "0", .help = "no effect, as `rotations`"),
     DV_FIELD(PrecomputedConstraintCorrection, recompute, "recompute", dv_type_bool, .init = "0",
              .help = "the compliance is made anew though there may be a file"),
     DV_FIELD(PrecomputedConstraintCorrection, regularization_term, "regularizationTerm", dv_type_double, .init = "0",
@@ -80,13 +79,12 @@ static const DvField fields[] = {
              .help = "file that the compliance was read from or written to"),
     DV_FIELD(PrecomputedConstraintCorrection, gravity_is_back, "gravityIsBack", dv_type_bool, .init = "0",
              .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, .help = "the first step is over"),
-    DV_LINK(PrecomputedConstraintCorrection, mechanical_states, "mechanicalStates", DV_STATE, .many = true,
-            .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "kept for scenes that name it"),
+    DV_LINK_HELD("mechanicalStates", DV_STATE, .many = true, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
+                 .help = "kept for scenes that name it"),
     DV_LINK(PrecomputedConstraintCorrection, state_link, "mstate", DV_STATE,
             .help = "state it moves; default: the node's"),
-    DV_LINK(PrecomputedConstraintCorrection, constraint_solvers, "constraintSolvers", DV_CONSTRAINT_SOLVER,
-            .many = true, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
-            .help = "kept for scenes that name it: solvers find it"),
+    DV_LINK_HELD("constraintSolvers", DV_CONSTRAINT_SOLVER, .many = true, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
+                 .help = "kept for scenes that name it: solvers find it"),
     {0},
 };
 

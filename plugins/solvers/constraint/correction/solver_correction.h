@@ -11,7 +11,7 @@
 
 typedef struct SolverCorrection {
     DvData regularization_term;
-    DvLink linear_solver_link, ode_link, constraint_solvers;
+    DvLink linear_solver_link, ode_link;
     const DvLinearSolverOps *linear;
     void *linear_self;
     const DvOdeSolverOps *ode;
@@ -23,17 +23,17 @@ typedef struct SolverCorrection {
     size_t column_capacity, value_capacity;
 } SolverCorrection;
 
-#define SOLVER_CORRECTION_FIELDS(Struct)                                                                  \
-    DV_FIELD(Struct, base.regularization_term, "regularizationTerm", dv_type_double, .init = "0",         \
-             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                                  \
-             .help = "added to the compliance of each row"),                                              \
-        DV_LINK(Struct, base.linear_solver_link, "linearSolver", DV_LINEAR_SOLVER,                        \
-                .help = "solver of the free motion; default: the first of the node"),                     \
-        DV_LINK(Struct, base.ode_link, "ODESolver", DV_ODE_SOLVER,                                        \
-                .help = "solver of the free motion; default: that of the node or above"),                 \
-        DV_LINK(Struct, base.constraint_solvers, "constraintSolvers", DV_CONSTRAINT_SOLVER, .many = true, \
-                .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                                            \
-                .help = "kept for scenes that name it: solvers find it")
+#define SOLVER_CORRECTION_FIELDS(Struct)                                                          \
+    DV_FIELD(Struct, base.regularization_term, "regularizationTerm", dv_type_double, .init = "0", \
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                          \
+             .help = "added to the compliance of each row"),                                      \
+        DV_LINK(Struct, base.linear_solver_link, "linearSolver", DV_LINEAR_SOLVER,                \
+                .help = "solver of the free motion; default: the first of the node"),             \
+        DV_LINK(Struct, base.ode_link, "ODESolver", DV_ODE_SOLVER,                                \
+                .help = "solver of the free motion; default: that of the node or above"),         \
+        DV_LINK_HELD("constraintSolvers", DV_CONSTRAINT_SOLVER, .many = true,                     \
+                     .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                               \
+                     .help = "kept for scenes that name it: solvers find it")
 
 DV_NODISCARD DvStatus solver_correction_init(DvObject *object, SolverCorrection *self);
 void solver_correction_cleanup(SolverCorrection *self);

@@ -25,8 +25,8 @@
 enum { RIGID_NUMBERS = 7 };
 
 typedef struct UncoupledConstraintCorrection {
-    DvData compliance, default_compliance, verbose, velocity_factor, position_factor, use_ode_factors;
-    DvLink state_link, topology_link, mechanical_states, constraint_solvers;
+    DvData compliance, default_compliance, velocity_factor, position_factor, use_ode_factors;
+    DvLink state_link, topology_link;
     DvStateRef state; /* held */
     const DvOdeSolverOps *ode;
     void *ode_self;
@@ -48,8 +48,8 @@ static const DvField fields[] = {
     DV_FIELD(UncoupledConstraintCorrection, default_compliance, "defaultCompliance", dv_type_double, .init = "1e-05",
              .unit = "1/kg", .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
              .help = "of all points; frames: default from the mass of the node"),
-    DV_FIELD(UncoupledConstraintCorrection, verbose, "verbose", dv_type_bool, .init = "0",
-             .help = "no effect: what it does is said by `divan info` and `divan check`"),
+    DV_FIELD_HELD("verbose", dv_type_bool, .init = "0",
+                  .help = "no effect: what it does is said by `divan info` and `divan check`"),
     DV_FIELD(UncoupledConstraintCorrection, velocity_factor, "correctionVelocityFactor", dv_type_double, .init = "1",
              .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
              .help = "velocity per displacement times the step, without useOdeSolverIntegrationFactors"),
@@ -58,12 +58,12 @@ static const DvField fields[] = {
              .help = "share of the displacement that moves positions, without useOdeSolverIntegrationFactors"),
     DV_FIELD(UncoupledConstraintCorrection, use_ode_factors, "useOdeSolverIntegrationFactors", dv_type_bool,
              .init = "1", .help = "factors for positions and velocities are those of the ODE solver"),
-    DV_LINK(UncoupledConstraintCorrection, mechanical_states, "mechanicalStates", DV_STATE, .many = true,
-            .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "kept for scenes that name it"),
+    DV_LINK_HELD("mechanicalStates", DV_STATE, .many = true, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
+                 .help = "kept for scenes that name it"),
     DV_LINK(UncoupledConstraintCorrection, state_link, "mstate", DV_STATE,
             .help = "state it moves; default: the node's"),
-    DV_LINK(UncoupledConstraintCorrection, constraint_solvers, "constraintSolvers", DV_CONSTRAINT_SOLVER, .many = true,
-            .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "kept for scenes that name it: solvers find it"),
+    DV_LINK_HELD("constraintSolvers", DV_CONSTRAINT_SOLVER, .many = true, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
+                 .help = "kept for scenes that name it: solvers find it"),
     DV_LINK(UncoupledConstraintCorrection, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh whose points the state has; default: the node's"),
     {0},

@@ -48,8 +48,8 @@ typedef struct StartOfField {
 enum { MOST_STARTS = 4 };
 
 typedef struct ConstraintModel {
-    DvData group, constraint_index, end_time;
-    DvLink link[2], mechanical_states;
+    DvData constraint_index, end_time;
+    DvLink link[2];
     DvStateRef state[2]; /* ops are NULL until they are found */
     uint32_t states;     /* 0: not initialised */
     uint32_t rows;       /* of this step */
@@ -60,16 +60,15 @@ typedef struct ConstraintModel {
     uint32_t start_count;
 } ConstraintModel;
 
-#define CONSTRAINT_MODEL_FIELDS(Struct, base)                                                      \
-    DV_FIELD(Struct, base.group, "group", dv_type_int, .init = "0",                                \
-             .help = "number for scenes to tell constraints apart; does nothing"),                 \
-        DV_FIELD(Struct, base.constraint_index, "constraintIndex", dv_type_uint, .init = "0",      \
-                 .flags = DV_FIELD_READ_ONLY, .help = "its first row in the problem of the step"), \
-        DV_FIELD(Struct, base.end_time, "endTime", dv_type_double, .init = "-1", .unit = "s",      \
-                 .help = "time from which it does not act; negative: never"),                      \
-        DV_LINK(Struct, base.mechanical_states, "mechanicalStates", DV_STATE, .many = true,        \
-                .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                                     \
-                .help = "kept for scenes that name it: the states follow from the other links")
+#define CONSTRAINT_MODEL_FIELDS(Struct, base)                                                                   \
+    DV_FIELD_HELD("group", dv_type_int, .init = "0",                                                            \
+                  .help = "number for scenes to tell constraints apart; does nothing"),                         \
+        DV_FIELD(Struct, base.constraint_index, "constraintIndex", dv_type_uint, .init = "0",                   \
+                 .flags = DV_FIELD_READ_ONLY, .help = "its first row in the problem of the step"),              \
+        DV_FIELD(Struct, base.end_time, "endTime", dv_type_double, .init = "-1", .unit = "s",                   \
+                 .help = "time from which it does not act; negative: never"),                                   \
+        DV_LINK_HELD("mechanicalStates", DV_STATE, .many = true, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, \
+                     .help = "kept for scenes that name it: the states follow from the other links")
 
 #define ONE_STATE_FIELDS(Struct, base)                                                       \
     CONSTRAINT_MODEL_FIELDS(Struct, base), DV_LINK(Struct, base.link[0], "mstate", DV_STATE, \

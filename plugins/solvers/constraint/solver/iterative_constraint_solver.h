@@ -18,8 +18,7 @@ typedef struct IterativeConstraintSolver {
     DvData row_count, block_count, iterations, error, unconverged;
     DvData constraint_forces, compute_constraint_forces;
     /* not of unbuilt solvers: */
-    DvData threads, task_scheduler, multithreading, initial_guess, only_null_space, null_value, null_vector;
-    DvLink corrections;
+    DvData initial_guess, only_null_space, null_value, null_vector;
     ConstraintSystem *system;
     DvCurve errors, forces, violations; /* forces, violations: of all rows, sweep after sweep */
     DvSolveRecord record;
@@ -75,19 +74,19 @@ typedef struct IterativeConstraintSolver {
                  .help = "force of each row times the step, where computeConstraintForces is set"),                   \
         DV_FIELD(Struct, base.compute_constraint_forces, "computeConstraintForces", dv_type_bool, .init = "0",        \
                  .help = "whether `constraintForces` is written"),                                                    \
-        DV_LINK(Struct, base.corrections, "constraintCorrections", DV_CONSTRAINT_CORRECTION, .many = true,            \
-                .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                                                        \
-                .help = "kept for scenes that name it: all below the node of the solver")
+        DV_LINK_HELD("constraintCorrections", DV_CONSTRAINT_CORRECTION, .many = true,                                 \
+                     .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                                                   \
+                     .help = "kept for scenes that name it: all below the node of the solver")
 
 /* Of solvers that form W. */
 #define BUILT_CONSTRAINT_SOLVER_FIELDS(Struct)                                                                        \
     ITERATIVE_CONSTRAINT_SOLVER_FIELDS(Struct),                                                                       \
-        DV_FIELD(Struct, base.threads, "nbThreads", dv_type_int, .init = "0",                                         \
-                 .help = "no effect: the host's option --threads says how many there are"),                           \
-        DV_FIELD(Struct, base.task_scheduler, "taskSchedulerType", dv_type_string, .init = "_default",                \
-                 .help = "no effect: there is one pool of threads"),                                                  \
-        DV_FIELD(Struct, base.multithreading, "multithreading", dv_type_bool, .init = "0",                            \
-                 .help = "no effect: threads are used where they help, results do not depend on them"),               \
+        DV_FIELD_HELD("nbThreads", dv_type_int, .init = "0",                                                          \
+                      .help = "no effect: the host's option --threads says how many there are"),                      \
+        DV_FIELD_HELD("taskSchedulerType", dv_type_string, .init = "_default",                                        \
+                      .help = "no effect: there is one pool of threads"),                                             \
+        DV_FIELD_HELD("multithreading", dv_type_bool, .init = "0",                                                    \
+                      .help = "no effect: threads are used where they help, results do not depend on them"),          \
         DV_FIELD(Struct, base.initial_guess, "initial_guess", dv_type_bool, .init = "0",                              \
                  .help = "contacts that were there in the step before begin with the forces they had: fewer sweeps, " \
                          "and stacks stand still"),                                                                   \

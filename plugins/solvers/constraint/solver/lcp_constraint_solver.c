@@ -21,8 +21,7 @@
 
 typedef struct LcpConstraintSolver {
     DvData display_debug, initial_guess, build_lcp, tolerance, max_iterations, regularization_term, mu, min_w, max_f;
-    DvData constraint_forces, compute_constraint_forces, group, graph, unconverged, show_cell_width, show_translation;
-    DvLink corrections;
+    DvData constraint_forces, compute_constraint_forces, graph, unconverged;
     ConstraintSystem *system;
     DvCurve errors, violations;
     DvSolveRecord record;
@@ -51,19 +50,16 @@ static const DvField fields[] = {
              .help = "force of each row times the step, where computeConstraintForces is set"),
     DV_FIELD(LcpConstraintSolver, compute_constraint_forces, "computeConstraintForces", dv_type_bool, .init = "0",
              .help = "whether `constraintForces` is written"),
-    DV_FIELD(LcpConstraintSolver, group, "group", dv_type_ints, .init = "0",
-             .help = "no effect: all constraints count"),
+    DV_FIELD_HELD("group", dv_type_ints, .init = "0", .help = "no effect: all constraints count"),
     DV_FIELD(LcpConstraintSolver, graph, "graph", dv_type_string, .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY,
              .help = "error and sum of violations after each sweep of the last step, where displayDebug is set"),
     DV_FIELD(LcpConstraintSolver, unconverged, "unconvergedSteps", dv_type_int, .init = "0",
              .flags = DV_FIELD_READ_ONLY, .help = "steps that ended with an error above the tolerance"),
-    DV_FIELD(LcpConstraintSolver, show_cell_width, "showCellWidth", dv_type_double, .init = "0",
-             .flags = DV_FIELD_DRAWING, .help = "no effect"),
-    DV_FIELD(LcpConstraintSolver, show_translation, "showTranslation", dv_type_vec3d, .init = "0 0 0",
-             .flags = DV_FIELD_DRAWING, .help = "no effect"),
-    DV_LINK(LcpConstraintSolver, corrections, "constraintCorrections", DV_CONSTRAINT_CORRECTION, .many = true,
-            .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
-            .help = "kept for scenes that name it: all below the node of the solver"),
+    DV_FIELD_HELD("showCellWidth", dv_type_double, .init = "0", .flags = DV_FIELD_DRAWING, .help = "no effect"),
+    DV_FIELD_HELD("showTranslation", dv_type_vec3d, .init = "0 0 0", .flags = DV_FIELD_DRAWING, .help = "no effect"),
+    DV_LINK_HELD("constraintCorrections", DV_CONSTRAINT_CORRECTION, .many = true,
+                 .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
+                 .help = "kept for scenes that name it: all below the node of the solver"),
     {0},
 };
 
