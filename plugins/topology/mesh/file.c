@@ -18,9 +18,19 @@ static bool is_utf16(const char *bytes, size_t size)
 
 static const double mebi = 1 << 20;
 
-static inline bool is_blank(char c)
+/* Bytes of text behind a blank. They are counted in bytes, 255 at once, so that a compiler takes many in one operation. */
+static size_t words_in(const unsigned char *text, size_t size)
 {
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    enum { AT_ONCE = 255 };
+    size_t words = 0;
+    for (size_t from = 1; from < size; from += AT_ONCE) {
+        const size_t end = size - from < AT_ONCE ? size : from + AT_ONCE;
+        uint8_t some = 0;
+        for (size_t i = from; i < end; i++)
+            some = (uint8_t)(some + (uint8_t)((text[i - 1] <= ' ') & (text[i] > ' ')));
+        words += some;
+    }
+    return words;
 }
 
 /* What is made of a file at most, while it is read and as long as its mesh is there: arrays that grow take twice what they hold, and half
@@ -28,10 +38,7 @@ static inline bool is_blank(char c)
 static double bytes_of_mesh(const char *bytes, size_t size)
 {
     const double of_word = 48.0, of_byte = 6.0; /* of text and of binary files, as measured over all formats */
-    size_t words = 0;
-    for (size_t i = 1; i < size; i++)
-        words += is_blank(bytes[i - 1]) && !is_blank(bytes[i]);
-    const double text = of_word * (double)words, binary = of_byte * (double)size;
+    const double text = of_word * (double)words_in((const unsigned char *)bytes, size), binary = of_byte * (double)size;
     return text > binary ? text : binary;
 }
 
