@@ -3,7 +3,7 @@
  * Plates and sheets that lie on each other exactly, without friction. By the way between corners each contact leans as they slide, so that
  * plates drift or slide into each other, which is told; with flatCorners they stay: without friction no force has a direction along
  * the faces, and what does not move at first never does. Sheets that show each other their backs have no contacts by LocalMinDistance,
- * which is told when it happens; with bothSide the upper one lies at the contact distance.
+ * which is told at the start, or when it happens; with bothSide the upper one lies at the contact distance.
  */
 #include "detect.h"
 
@@ -117,8 +117,9 @@ static void plates_that_slide_off_each_other_are_told_of(void **state)
     }
 }
 
-/* A sheet of two by two squares above one that is held, both with their faces up. */
-static DvScene *two_sheets(const char *attributes)
+/* A sheet of two by two squares above one that is held, both with their faces up; `high`: four triangles of this one are a metre above, so
+ * that most of its points are before the face of the other. */
+static DvScene *two_sheets(const char *attributes, bool high)
 {
     DvText text = {0}, triangles = {0};
     for (int i = 0; i < 4; i++) {
@@ -131,11 +132,15 @@ static DvScene *two_sheets(const char *attributes)
                 "alarmDistance='0.02' contactDistance='0.005'/><CollisionResponse response='FrictionContactConstraint' "
                 "responseParams='mu=0.3'/>");
     for (int sheet = 0; sheet < 2; sheet++) {
-        dv_text_add(&text, "<Node name='S%d'>%s<MeshTopology triangles='%s' position='", sheet,
+        const bool more = high && sheet == 0;
+        dv_text_add(&text, "<Node name='S%d'>%s<MeshTopology triangles='%s %s' position='", sheet,
                     sheet ? "<EulerImplicitSolver/><SparseLDLSolver template='CompressedRowSparseMatrixd'/>" : "",
-                    triangles.at);
-        for (int i = 0; i < 9; i++)
-            dv_text_add(&text, "%g %g %g  ", 0.1 * (i % 3), 0.006 * sheet, 0.1 * (i / 3)); // NOLINT
+                    triangles.at, more ? "9 10 11  12 13 14  15 16 17  18 19 20" : "");
+        for (int row = 0; row < 3; row++)
+            for (int column = 0; column < 3; column++)
+                dv_text_add(&text, "%g %g %g  ", 0.1 * column, 0.006 * sheet, 0.1 * row);
+        for (int corner = 0; more && corner < 12; corner++)
+            dv_text_add(&text, "%g 1 %g  ", 0.1 * corner, 0.1 * (corner % 3));
         dv_text_add(&text, "'/><MechanicalObject name='points'/>%s",
                     sheet
                         ? "<UniformMass totalMass='0.1'/><TriangleFEMForceField youngModulus='1e4' poissonRatio='0.3'/>"
@@ -156,7 +161,14 @@ static DvScene *two_sheets(const char *attributes)
 static void sheets_that_show_their_backs_are_told_of(void **state)
 {
     (void)state;
-    DvScene *scene = two_sheets("");
+    DvScene *scene = two_sheets("", false);
+    run(scene, 1);
+    assert_non_null(strstr(lines, "shows its back to /S0/")); /* before it has fallen through */
+    run(scene, 100);
+    assert_null(strstr(lines, "as near to '"));
+    assert_true(place_of(scene, "/S1/points").y < -1.0);
+    dv_scene_free(scene);
+    scene = two_sheets("", true);
     run(scene, 1); /* 6 mm: within the alarm distance, not yet in contact */
     assert_string_equal(lines, "");
     run(scene, 100);
@@ -165,7 +177,7 @@ static void sheets_that_show_their_backs_are_told_of(void **state)
     assert_true(strstr(first, "bothSide") && !strstr(strchr(first, '\n'), "as near to '"));
     assert_true(place_of(scene, "/S1/points").y < -1.0);
     dv_scene_free(scene);
-    scene = two_sheets("bothSide='1'");
+    scene = two_sheets("bothSide='1'", false);
     run(scene, 100);
     assert_string_equal(lines, "");
     assert_true(fabs(place_of(scene, "/S1/points").y - 0.005) < 1e-6);

@@ -17,6 +17,7 @@
 #include "box_tree.h"
 #include "neighbours.h"
 #include "pair_map.h"
+#include "pipeline/back_report.h"
 
 enum {
     BATCH = 1024,      /* pairs of elements */
@@ -567,6 +568,9 @@ static void tell_of_backs(BvhNarrowPhase *self)
         if (search->sink->behind == 0 || search->same_node || nodes_touch(self, search->a->node, search->b->node))
             continue;
         self->backs_are_told = true;
+        if (*backs_are_told(search->a->node))
+            return;
+        *backs_are_told(search->a->node) = true;
         dv_warning(
             search->a->object,
             "it is as near to '%s' as in contact (places: %u), and there is no contact, since a surface shows its back "

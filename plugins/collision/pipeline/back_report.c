@@ -4,19 +4,28 @@
 #include <divan/divan.h>
 #include <divan/worst.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "geometry.h"
 #include "model/collision_model.h"
+#include "phase/meeting.h"
 
-enum { MOST_POINTS_LOOKED_AT = 200 };
+enum { MOST_POINTS_LOOKED_AT = 200, LEAST_POINTS_LOOKED_AT = 8, TESTS_OF_A_PAIR = 1 << 22 };
 
-static bool counts_front_alone(const DvObject *method, const DvCollisionBody *surface)
+bool *backs_are_told(const DvNode *node)
+{
+    static const char key;
+    return dv_scene_local(dv_node_scene(node), &key, sizeof(bool));
+}
+
+bool counts_front_alone(const DvObject *method, const DvCollisionBody *surface)
 {
     DvData *filters = dv_object_field(method, "filterIntersection");
+    DvData *others = dv_object_field(method, "useLMDFilters"); /* these drop nothing */
     return surface->shape->count > 0 && strcmp(surface->shape->kind, DV_SHAPE_TRIANGLES) == 0 &&
            !surface->shape->both_sides && strcmp(dv_object_class(method)->name, "LocalMinDistance") == 0 &&
-           (!filters || dv_data_bool(filters));
+           (!filters || dv_data_bool(filters)) && !(others && dv_data_bool(others));
 }
 
 /* How far a point is behind the nearest triangle, along its normal; negative in front of it. Of triangles that are equally near, as those
@@ -40,12 +49,26 @@ static double depth_behind(const DvShape *s, DvVec3 p)
     return depth;
 }
 
-void report_back(const DvObject *method, const DvCollisionBody *surface, const DvCollisionBody *other)
+/* Few of a large surface. */
+static uint32_t points_to_look_at(const DvCollisionBody *surface)
+{
+    const uint32_t points = TESTS_OF_A_PAIR / surface->shape->count;
+    return points < LEAST_POINTS_LOOKED_AT  ? LEAST_POINTS_LOOKED_AT
+           : points > MOST_POINTS_LOOKED_AT ? MOST_POINTS_LOOKED_AT
+                                            : points;
+}
+
+void back_report_pair(BackReport *self, const DvCollisionBody *surface, const DvCollisionBody *other)
 {
     const DvShape *s = surface->shape, *o = other->shape;
-    if (surface->object == other->object || !counts_front_alone(method, surface) || o->count == 0)
+    if (surface->node == other->node || o->count == 0 || !counts_front_alone(self->method, surface) ||
+        find_route(self->method, s->kind, o->kind).answer != DV_ROUTINE_FOUND || strcmp(o->kind, DV_SHAPE_RAYS) == 0)
         return;
-    const uint32_t stride = 1 + o->count / MOST_POINTS_LOOKED_AT;
+    const uint32_t stride = 1 + o->count / points_to_look_at(surface);
+    const uint64_t tests = (uint64_t)(1 + o->count / stride) * s->count;
+    if (tests > self->tests_left)
+        return;
+    self->tests_left -= tests;
     uint32_t looked = 0;
     DvWorst behind = {0};
     for (uint32_t e = 0; e < o->count; e += stride, looked++) {
@@ -54,13 +77,26 @@ void report_back(const DvObject *method, const DvCollisionBody *surface, const D
         if (depth > 0.0)
             dv_worst_add(&behind, point, depth);
     }
-    if (2 * behind.count <= looked)
+    if (2 * behind.count <= looked || self->found++ > 0)
         return;
-    char points[DV_WORST_TEXT];
-    dv_warning(
-        surface->object,
-        "shows its back to %s: %u of %u points are behind it, by m: %s; contacts count from the front alone, where the "
-        "normals point (0 1 2 counter-clockwise); turn its triangles round (flipNormals of the loader), or set "
-        "bothSide=\"1\"",
-        dv_object_path(other->object), behind.count, looked, dv_worst_text(&behind, points));
+    self->surface = surface;
+    self->other = other;
+    self->looked = looked;
+    self->behind = behind;
+}
+
+bool back_report_end(const BackReport *self)
+{
+    char points[DV_WORST_TEXT], more[64] = "";
+    if (self->found == 0)
+        return false;
+    if (self->found > 1)
+        (void)snprintf(more, sizeof more, " (as in %u pairs of models more)", self->found - 1);
+    dv_warning(self->surface->object,
+               "shows its back to %s: %u of %u points are behind it, by m: %s%s; contacts count from the front alone, "
+               "where the normals point (0 1 2 counter-clockwise), and what comes from behind falls through; turn its "
+               "triangles round (flipNormals of the loader), or set bothSide=\"1\"",
+               dv_object_path(self->other->object), self->behind.count, self->looked,
+               dv_worst_text(&self->behind, points), more);
+    return true;
 }

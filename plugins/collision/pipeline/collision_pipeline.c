@@ -15,8 +15,10 @@
 #include <divan/divan.h>
 #include <divan/memory.h>
 
+#include "back_report.h"
 #include "pair_report.h"
 #include "passing.h"
+#include "phase/meeting.h"
 
 typedef struct CollisionPipeline {
     DvData verbose, depth, passed;
@@ -27,6 +29,7 @@ typedef struct CollisionPipeline {
     uint64_t *seen; /* [count] when a body was found in it */
     DvContactList list;
     Passing passing;
+    bool looked_for_backs;
 } CollisionPipeline;
 
 static const DvField fields[] = {
@@ -212,6 +215,24 @@ static void look_for_passages(CollisionPipeline *self)
         passage.alarms ? ", or a larger alarmDistance" : "");
 }
 
+/* What shows its back from the start, before anything has fallen through it. */
+static void look_for_backs(CollisionPipeline *self)
+{
+    enum { MOST_TESTS = 1 << 22 }; /* of points against triangles: some hundredths of a second */
+    BackReport report = {.method = self->method, .tests_left = MOST_TESTS};
+    self->looked_for_backs = true;
+    for (uint32_t i = 0; i < self->count; i++) {
+        const DvCollisionBody *surface = &self->bodies[i];
+        if (!surface->present || !counts_front_alone(self->method, surface))
+            continue;
+        for (uint32_t k = 0; k < self->count && report.tests_left > 0; k++, report.tests_left--)
+            if (k != i && self->bodies[k].present && bodies_may_meet(surface, &self->bodies[k]))
+                back_report_pair(&report, surface, &self->bodies[k]);
+    }
+    bool *told = backs_are_told(dv_object_node(dv_object_of(self)));
+    *told = back_report_end(&report);
+}
+
 /* False when a part is missing, or has left the graph. */
 static bool is_ready(const CollisionPipeline *self)
 {
@@ -228,6 +249,8 @@ static DvStatus detect(void *self_)
     DvStatus status = DV_OK;
     for (uint32_t i = 0; status == DV_OK && i < self->count; i++)
         status = update_body(&self->bodies[i], self->seen[i] == self->walk);
+    if (status == DV_OK && !self->looked_for_backs)
+        look_for_backs(self);
     if (status == DV_OK)
         look_for_passages(self);
     dv_phase_end();
@@ -317,6 +340,7 @@ static void forget_bodies(CollisionPipeline *self)
     self->count = self->capacity = 0;
     self->list = (DvContactList){0};
     passing_forget(&self->passing);
+    self->looked_for_backs = false;
 }
 
 static void reset(DvObject *object, void *self_)

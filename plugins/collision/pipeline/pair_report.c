@@ -133,6 +133,7 @@ static void note_neighbours(Neighbours *found, DvObject *method, const Models *m
 void report_pairs(const DvObject *pipeline, DvObject *method, DvObject *manager, DvReportLine line, void *context)
 {
     StiffnessReport stiffness = {0};
+    BackReport backs = {.method = method, .tests_left = UINT64_MAX};
     Models models = {0};
     Unserved unserved = {.count = 0};
     Neighbours neighbours = {.pairs = 0};
@@ -148,8 +149,8 @@ void report_pairs(const DvObject *pipeline, DvObject *method, DvObject *manager,
             report_pair(method, a, b, &route, &text);
             note_neighbours(&neighbours, method, &models, i, k, &route);
             line(context, text.at);
-            report_back(method, a, b);
-            report_back(method, b, a);
+            back_report_pair(&backs, a, b);
+            back_report_pair(&backs, b, a);
             if (route.answer == DV_ROUTINE_FOUND)
                 stiffness_report_pair(&stiffness, i, k);
             if (route.answer == DV_ROUTINE_NONE && is_new(&unserved, route.a, route.b))
@@ -158,6 +159,7 @@ void report_pairs(const DvObject *pipeline, DvObject *method, DvObject *manager,
     if (neighbours.pairs > 0)
         warn_of_neighbours(&models.bodies[neighbours.first], &models.bodies[neighbours.second], neighbours.contacts,
                            neighbours.pairs - 1);
+    (void)back_report_end(&backs);
     stiffness_report_end(&stiffness);
     dv_text_free(&text);
     dv_free(models.bodies);

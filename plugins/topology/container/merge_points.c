@@ -35,24 +35,6 @@ static bool copy_elements(Topology *topology, const ListOfKind *list, uint32_t p
     return true;
 }
 
-static void say(Topology *topology, const MeshMerge *merge)
-{
-    DvText pairs = {0};
-    for (uint32_t i = 0; i < merge->points && i < DV_WORST_KEPT; i++)
-        dv_text_add(&pairs, "%s%u into %u", i ? ", " : "", merge->pair[i][1], merge->pair[i][0]);
-    const char *more = merge->points > DV_WORST_KEPT ? ", ..." : "";
-    if (merge->collapsed + merge->repeated > 0)
-        dv_field_remark(
-            &topology->merge_distance, -1,
-            "%u points have become others in their place (%s%s); %u elements that collapse by it and %u that "
-            "are then given twice are left out",
-            merge->points, pairs.at, more, merge->collapsed, merge->repeated);
-    else
-        dv_info(topology->object, "mergeDistance: %u points have become others in their place (%s%s)", merge->points,
-                pairs.at, more);
-    dv_text_free(&pairs);
-}
-
 static void take(Topology *topology, const Mesh *mesh, const ListOfKind *list, size_t lists)
 {
     (void)dv_data_link(&topology->position, NULL);
@@ -92,7 +74,7 @@ void topology_merge_points(Topology *topology)
         const MeshMerge merge = mesh_merge_positions(&mesh, within);
         if (merge.points) {
             take(topology, &mesh, lists, count);
-            say(topology, &merge);
+            mesh_say_merged(&topology->merge_distance, &merge);
         }
     }
     mesh_free(&mesh);

@@ -106,25 +106,7 @@ static bool read_matrix(MeshLoader *loader, double m[16])
     return !is_identity(m);
 }
 
-/* What has been merged. Said once for each length that merges. */
-static void say_merged(MeshLoader *loader, const MeshMerge *merge)
-{
-    DvText pairs = {0};
-    for (uint32_t i = 0; i < merge->points && i < DV_WORST_KEPT; i++)
-        dv_text_add(&pairs, "%s%u into %u", i ? ", " : "", merge->pair[i][1], merge->pair[i][0]);
-    const char *more = merge->points > DV_WORST_KEPT ? ", ..." : "";
-    if (merge->collapsed + merge->repeated > 0)
-        dv_field_remark(
-            &loader->merge_distance, -1,
-            "%u points have become others in their place (%s%s); %u elements that collapse by it and %u that "
-            "are then given twice are left out",
-            merge->points, pairs.at, more, merge->collapsed, merge->repeated);
-    else
-        dv_info(loader->object, "mergeDistance: %u points have become others in their place (%s%s)", merge->points,
-                pairs.at, more);
-    dv_text_free(&pairs);
-}
-
+/* What is merged is said once for each length. */
 static void merge_points(MeshLoader *loader, Mesh *mesh)
 {
     const double within = dv_data_double(&loader->merge_distance);
@@ -132,7 +114,7 @@ static void merge_points(MeshLoader *loader, Mesh *mesh)
         return;
     const MeshMerge merge = mesh_merge_positions(mesh, within);
     if (merge.points && loader->merged != within)
-        say_merged(loader, &merge);
+        mesh_say_merged(&loader->merge_distance, &merge);
     if (merge.points)
         loader->merged = within;
 }

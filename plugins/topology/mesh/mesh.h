@@ -8,6 +8,7 @@
 #define DIVAN_TOPOLOGY_MESH_H
 
 #include <divan/base.h>
+#include <divan/data.h>
 #include <divan/kit/array.h>
 #include <divan/worst.h>
 
@@ -194,6 +195,8 @@ typedef struct MeshMerge {
     uint32_t pair[DV_WORST_KEPT][2];      /* the first of these points, and what they have become, by former numbers */
 } MeshMerge;
 MeshMerge mesh_merge_positions(Mesh *mesh, double within);
+/* What was merged, in the words of the field that asked for it. */
+void mesh_say_merged(DvData *field, const MeshMerge *merge);
 void mesh_loose_middles(Mesh *mesh, DvWorst *loose); /* points in `middle` that no element has as a corner */
 void mesh_update_normals(Mesh *mesh);                /* sums of face normals, when there is not one per position */
 bool mesh_transform(Mesh *mesh, const double m[16]); /* row-major; false when the last row is not 0 0 0 1 */

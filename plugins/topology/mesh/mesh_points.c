@@ -6,6 +6,7 @@
 #include "mesh.h"
 
 #include <divan/duplicates.h>
+#include <divan/log.h>
 
 /* Arrays of elements as they are laid out in a Mesh. */
 typedef DV_ARRAY(void) AnyArray;
@@ -255,4 +256,22 @@ MeshMerge mesh_merge_positions(Mesh *mesh, double within)
     dv_free(map);
     dv_free(keep);
     return merge;
+}
+
+void mesh_say_merged(DvData *field, const MeshMerge *merge)
+{
+    DvText pairs = {0};
+    for (uint32_t i = 0; i < merge->points && i < DV_WORST_KEPT; i++)
+        dv_text_add(&pairs, "%s%u into %u", i ? ", " : "", merge->pair[i][1], merge->pair[i][0]);
+    const char *more = merge->points > DV_WORST_KEPT ? ", ..." : "";
+    if (merge->collapsed + merge->repeated > 0)
+        dv_field_remark(
+            field, -1,
+            "%u points have become others in their place (%s%s); %u elements that collapse by it and %u that "
+            "are then given twice are left out",
+            merge->points, pairs.at, more, merge->collapsed, merge->repeated);
+    else
+        dv_info(field->owner, "mergeDistance: %u points have become others in their place (%s%s)", merge->points,
+                pairs.at, more);
+    dv_text_free(&pairs);
 }
