@@ -95,6 +95,39 @@ static void a_ball_that_jumps_higher_than_it_fell_is_told_of(void **state)
     assert_int_equal(told_of_energy, 0);
 }
 
+static bool is_advised_one_solver(void)
+{
+    return strstr(line, "put one solver for both bodies in node '/', that of the pipeline") != NULL;
+}
+
+/* A solver of each body has the springs between them in no system; one in the node of the pipeline has, and takes energy alone. */
+static void one_solver_for_both_bodies_is_advised_and_helps(void **state)
+{
+    (void)state;
+    (void)run(CLOTH_AND_BALL, 0.01, 0.5);
+    assert_true(is_advised_one_solver());
+    DvText text = {0};
+    for (const char *at = CLOTH_AND_BALL; *at;) {
+        static const char *const solvers[] = {
+            IMPLICIT,
+            "<EulerImplicitSolver rayleighMass='0.1' rayleighStiffness='0.1'/><CGLinearSolver iterations='100' "
+            "tolerance='1e-9' threshold='1e-30'/>"};
+        size_t length = 0;
+        for (int i = 0; i < 2; i++)
+            if (strncmp(at, solvers[i], strlen(solvers[i])) == 0)
+                length = strlen(solvers[i]);
+        if (length == 0 && strncmp(at, "<DefaultAnimationLoop/>", 23) == 0)
+            dv_text_add(&text, "%s", IMPLICIT);
+        if (length == 0)
+            dv_text_add(&text, "%c", *at);
+        at += length > 0 ? length : 1;
+    }
+    const Drop drop = run(text.at, 0.01, 2.0);
+    dv_text_free(&text);
+    assert_true(drop.highest <= 0.28);
+    assert_int_equal(told_of_stiffness + told_of_energy, 0);
+}
+
 /* A ball on another one, of 0.1 kg each, at 0.2 m/s: springs of k on 0.05 kg, or 0.1 kg where the other is held. */
 static char *two_balls(double stiffness, const char *ball, const char *other)
 {
@@ -242,6 +275,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ball_that_jumps_higher_than_it_fell_is_told_of),
+        cmocka_unit_test(one_solver_for_both_bodies_is_advised_and_helps),
         cmocka_unit_test(the_mass_is_that_which_moves),
         cmocka_unit_test(the_stiffness_that_is_advised_keeps_the_bound),
         cmocka_unit_test(a_spring_in_the_system_may_be_as_stiff_as_it_likes),

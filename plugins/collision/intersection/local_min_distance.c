@@ -52,8 +52,16 @@ DV_SIMD_INLINE double widened_by(const LocalMinDistance *self, const DvShape *s)
     return s->both_sides && self->angle < 1e-9 ? 1e-9 : self->angle;
 }
 
-/* Of a direction away from an element: it leaves its surroundings, or leads along them, or back through the surface. */
-typedef enum Verdict { LEAVES, STAYS, LEADS_BACK } Verdict;
+/* Of a direction away from an element: it leaves its surroundings, or leads along them, by the last digits perhaps, or back through the
+ * surface. */
+typedef enum Verdict { LEAVES, STAYS, STAYS_BY_ROUNDING, LEADS_BACK } Verdict;
+
+/* Of a direction with the part `along` (m) in the direction of what is around an element, whose cone is that much narrower than half of
+ * space: `width` (m), of the length of the direction. */
+DV_SIMD_INLINE Verdict beside_cone(double along, double width, double length)
+{
+    return along < -width - 1e-9 * length ? STAYS : STAYS_BY_ROUNDING;
+}
 
 DV_SIMD_INLINE DvVec3 position(const DvShape *s, uint32_t point)
 {
@@ -91,6 +99,7 @@ DV_SIMD_CLONES static Verdict point_allows(const LocalMinDistance *self, const D
     if (point >= around.count)
         return LEAVES;
     const uint32_t first_edge = around.begin[point], end_edge = around.end[point];
+    Verdict verdict = LEAVES;
     for (uint32_t e = first_edge; first == end && e < end_edge; e++) {
         const uint32_t *edge = edges.at + 2 * (size_t)around.items[e];
         const DvVec3 l = dv_vec3_add(dv_vec3_sub(x, position(s, edge[0])), dv_vec3_sub(x, position(s, edge[1])));
@@ -107,10 +116,13 @@ DV_SIMD_CLONES static Verdict point_allows(const LocalMinDistance *self, const D
         const DvVec3 l =
             fused_normalize(dv_vec3_add(dv_vec3_sub(x, position(s, edge[0])), dv_vec3_sub(x, position(s, edge[1]))));
         const double k = largest(0.0, fused_dot(n, l) * self->factor) + widened_by(self, s);
-        if (fused_dot(l, d) < -k * length)
-            return STAYS;
+        if (fused_dot(l, d) < -k * length) {
+            if (beside_cone(fused_dot(l, d), k * length, length) == STAYS)
+                return STAYS;
+            verdict = STAYS_BY_ROUNDING;
+        }
     }
-    return LEAVES;
+    return verdict;
 }
 
 /* Whether a triangle goes round in the direction of the edge. */
@@ -147,12 +159,16 @@ DV_SIMD_CLONES static Verdict line_allows(const LocalMinDistance *self, const Dv
     if (fused_dot(n, d) < 0.0 && !s->both_sides)
         return LEADS_BACK;
     const DvVec3 out[2] = {out1, out2};
+    Verdict verdict = LEAVES;
     for (int i = 0; i < 2; i++) {
         const double k = largest(0.0, fused_dot(n, out[i]) * self->factor) + widened_by(self, s);
-        if (fused_dot(out[i], d) < -k * length)
-            return STAYS;
+        if (fused_dot(out[i], d) < -k * length) {
+            if (beside_cone(fused_dot(out[i], d), k * length, length) == STAYS)
+                return STAYS;
+            verdict = STAYS_BY_ROUNDING;
+        }
     }
-    return LEAVES;
+    return verdict;
 }
 
 typedef Verdict (*Allows)(const LocalMinDistance *self, const DvShape *s, uint32_t element, DvVec3 d);
@@ -221,11 +237,14 @@ DV_SIMD_INLINE void add_allowed(const DvContactQuery *query, DvContactSink *sink
     if (!(d2 < most * most))
         return;
     Verdict verdict = first(self, query->a, pair[0], d);
-    if (verdict == LEAVES)
-        verdict = second(self, query->b, pair[1], dv_vec3_neg(d));
+    if (verdict == LEAVES || verdict == STAYS_BY_ROUNDING) {
+        const Verdict other = second(self, query->b, pair[1], dv_vec3_neg(d));
+        verdict = other != LEAVES ? other : verdict;
+    }
     if (verdict != LEAVES) {
         const double begins = query->contact + radii;
         sink->behind += verdict == LEADS_BACK && d2 < begins * begins;
+        sink->by_rounding += verdict == STAYS_BY_ROUNDING;
         return;
     }
     const double distance = sqrt(d2);

@@ -56,7 +56,7 @@ typedef struct BvhNarrowPhase {
     const DvObject *method;  /* of the routes */
     struct Search *searches; /* [search_capacity] of this detection */
     uint32_t search_count, search_capacity;
-    bool neighbours_are_told, backs_are_told;
+    bool neighbours_are_told, backs_are_told, rounding_is_told;
 } BvhNarrowPhase;
 
 static const DvField fields[] = {
@@ -581,6 +581,26 @@ static void tell_of_backs(BvhNarrowPhase *self)
     }
 }
 
+/* Of the first detection in which bodies are near each other and directions are all along the cones of corners and edges, so that the last
+ * digits of positions decide, and leave no contact. What then falls through shows its back for this reason alone. */
+static void tell_of_rounding(BvhNarrowPhase *self)
+{
+    for (uint32_t i = 0; i < self->search_count; i++) {
+        const Search *search = &self->searches[i];
+        if (search->sink->by_rounding == 0 || search->same_node ||
+            nodes_touch(self, search->a->node, search->b->node) || *backs_are_told(search->a->node))
+            continue;
+        self->rounding_is_told = self->backs_are_told = true;
+        dv_warning(
+            search->a->object,
+            "it is near '%s' (places: %u), and rounding alone leaves no contact: faces lie flat on each other, along the "
+            "cones of directions of their corners and edges; angleCone=\"1e-9\" of %s widens these so that all are "
+            "found, as does bothSide=\"1\" on the models of a sheet",
+            dv_object_path(search->b->object), search->sink->by_rounding, dv_object_class(self->method)->name);
+        return;
+    }
+}
+
 static uint32_t collide(void *self_, const DvCollisionBody *bodies, uint32_t count, const DvBodyPair *pairs,
                         uint32_t pair_count, DvObject *method, uint32_t depth, const DvContactPair **contacts)
 {
@@ -595,12 +615,14 @@ static uint32_t collide(void *self_, const DvCollisionBody *bodies, uint32_t cou
     for (uint32_t i = 0; i < pair_count; i++)
         prepare_pair(self, bodies, pairs[i], method, depth);
     for (uint32_t i = 0; i < self->map.count; i++)
-        sink_of(self, i)->count = sink_of(self, i)->behind = 0;
+        sink_of(self, i)->count = sink_of(self, i)->behind = sink_of(self, i)->by_rounding = 0;
     for (uint32_t i = 0; i < self->search_count; i++)
         self->searches[i].sink = &self->found[self->searches[i].entry];
     dv_parallel_for(self->search_count, 1, search_pairs, self);
     if (!self->neighbours_are_told)
         tell_of_neighbours(self);
+    if (!self->rounding_is_told)
+        tell_of_rounding(self);
     if (!self->backs_are_told)
         tell_of_backs(self);
     for (uint32_t i = 0; i < self->map.count; i++)
@@ -639,7 +661,7 @@ static void forget(void *self_)
     dv_free(self->found);
     self->found = NULL;
     self->found_count = 0;
-    self->neighbours_are_told = self->backs_are_told = false;
+    self->neighbours_are_told = self->backs_are_told = self->rounding_is_told = false;
 }
 
 static void cleanup(DvObject *object, void *self_)

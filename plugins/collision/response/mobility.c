@@ -42,6 +42,12 @@ bool forces_are_explicit(const DvNode *node)
     return !solver || is_explicit(solver);
 }
 
+bool solvers_are_apart(const DvNode *first, const DvNode *second)
+{
+    const DvObject *a = first ? topmost_solver(first) : NULL, *b = second ? topmost_solver(second) : NULL;
+    return a && b && a != b && !is_explicit(a) && !is_explicit(b);
+}
+
 static double number_of(const DvObject *object, const char *field)
 {
     DvData *data = dv_object_field(object, field);

@@ -13,6 +13,9 @@
  * stands there or above, or it integrates explicitly. */
 bool forces_are_explicit(const DvNode *node);
 
+/* Whether two bodies are integrated implicitly, each by a solver of its own: contacts between them are in the system of neither. */
+bool solvers_are_apart(const DvNode *first, const DvNode *second);
+
 /* f^T A^-1 f over dt^2, in N^2/kg, or a little less (some steps of conjugate gradients), with A = M + dt^2 K. `f`: [points x deriv] N.
  * Of a mapped state A is that of what it follows. 0: nothing moves it. `primed`: forces have been asked of the force fields at the
  * present positions, which else is done here. Scratch of the step.     [main, step] */

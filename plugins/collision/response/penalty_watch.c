@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "penalty_watch.h"
 
+#include "mobility.h"
+
+#include <divan/contracts/collision.h>
 #include <divan/memory.h>
 #include <divan/scene.h>
 
@@ -89,17 +92,33 @@ static const char *remedy_for(const StepLoad *load, char text[REMEDY_TEXT])
     return text;
 }
 
+/* Responses between bodies that move stand in the node of the pipeline: a solver there has them in its system. */
+static void add_common_solver(DvText *text, const DvObject *model, const DvObject *other)
+{
+    DvNode *first = dv_object_node(model), *second = dv_object_node(other);
+    const DvObject *pipeline = first ? dv_node_find(dv_node_root(first), DV_COLLISION_PIPELINE, DV_SEARCH_DOWN) : NULL;
+    if (pipeline && solvers_are_apart(first, second))
+        dv_text_add(text,
+                    "put one solver for both bodies in node '%s', that of the pipeline, in the place of their own: its "
+                    "system then has the springs in it; or ",
+                    dv_node_path(dv_object_node(pipeline)));
+}
+
 void say_stiffness(const DvObject *model, const DvObject *other, const StepLoad *load, bool would, uint32_t others)
 {
     char remedy[REMEDY_TEXT], more[64] = "";
     if (others > 0)
         (void)snprintf(more, sizeof more, " (so do %u pairs of models more)", others);
+    DvText together = {0};
+    add_common_solver(&together, model, other);
     dv_warning(
         model,
         "%s '%s' with a spring of %.3g N/m that acts on %.3g kg, as it is at the beginning of each step%s: a step of %g s "
-        "carries %.3g N/m there, %.3g times less, and bodies are thrown back faster than they came; %s",
+        "carries %.3g N/m there, %.3g times less, and bodies are thrown back faster than they came; %s%s",
         would ? "would touch" : "touches", dv_object_path(other), load->stiffness, load->mass, more, load->dt,
-        STEP_CARRIES * load->mass / (load->dt * load->dt), step_load(load) / STEP_CARRIES, remedy_for(load, remedy));
+        STEP_CARRIES * load->mass / (load->dt * load->dt), step_load(load) / STEP_CARRIES,
+        together.length > 0 ? together.at : "", remedy_for(load, remedy));
+    dv_text_free(&together);
 }
 
 void warn_of_stiffness(PenaltyWatch *watch, const StepLoad *load)

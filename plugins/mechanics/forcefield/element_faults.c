@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "forcefield/element_faults.h"
 
+#include <divan/contracts/mapping.h>
 #include <divan/duplicates.h>
 #include <divan/log.h>
 #include <divan/worst.h>
-
-#include <string.h>
 
 /* Pairs of numbers, of which the first three are told. */
 typedef struct Pairs {
@@ -29,35 +28,70 @@ static void write_pairs(DvText *text, const Pairs *pairs)
         dv_text_add(text, ", ...");
 }
 
-/* Where the elements have their corners: a list of these points. */
-static uint32_t list_corners(DvElements elements, uint32_t nodes, DvConstVec rest, uint32_t *corner)
+static const char *name_of(DvElementKind kind)
 {
-    uint8_t *used = dv_alloc(rest.count, sizeof *used);
-    uint32_t count = 0;
+    static const char *const names[DV_ELEMENT_KINDS] = {[DV_EDGES] = "springs",
+                                                        [DV_TRIANGLES] = "triangles",
+                                                        [DV_QUADS] = "quads",
+                                                        [DV_TETRAHEDRA] = "tetrahedra",
+                                                        [DV_HEXAHEDRA] = "hexahedra"};
+    return names[kind];
+}
+
+/* used[p] of the points that elements have as corners. Returns how many points are not used. */
+static uint32_t mark_corners(DvElements elements, uint32_t nodes, uint32_t points, uint8_t *used)
+{
+    uint32_t unused = 0;
     for (size_t i = 0; i < (size_t)elements.count * nodes; i++)
-        if (elements.at[i] < rest.count)
+        if (elements.at[i] < points)
             used[elements.at[i]] = 1;
-    for (uint32_t p = 0; p < rest.count; p++)
+    for (uint32_t p = 0; p < points; p++)
+        unused += !used[p];
+    return unused;
+}
+
+/* Where the elements have their corners: a list of these points. */
+static uint32_t list_corners(const uint8_t *used, uint32_t points, uint32_t *corner)
+{
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < points; p++)
         if (used[p])
             corner[count++] = p;
-    dv_free(used);
     return count;
 }
 
-static Pairs points_in_one_place(DvConstVec rest, const uint32_t *corner, uint32_t count)
+/* joined[p]: a spring holds it at the point in whose place it is. */
+static void mark_joined(DvElements springs, const uint32_t *place, uint32_t points, uint8_t *joined)
+{
+    for (size_t i = 0; i < springs.count; i++) {
+        const uint32_t a = springs.at[2 * i], b = springs.at[2 * i + 1];
+        if (a < points && b < points && place[a] == place[b])
+            joined[a] = joined[b] = 1;
+    }
+}
+
+static Pairs points_in_one_place(DvElementKind kind, DvElements elements, DvConstVec rest, const uint32_t *corner,
+                                 uint32_t count)
 {
     Pairs pairs = {0};
     double *x = dv_alloc(count, 3 * sizeof *x);
-    uint32_t *first = dv_alloc(count, sizeof *first);
+    uint32_t *first = dv_alloc(count, sizeof *first), *place = dv_alloc(rest.count, sizeof *place);
+    uint8_t *joined = dv_alloc(rest.count, sizeof *joined);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < 3 && c < rest.dim; c++)
             x[3 * (size_t)i + c] = rest.at[(size_t)corner[i] * rest.dim + c];
-    (void)dv_same_places(x, 3, count, DV_SAME_PLACE * dv_diagonal(x, 3, count), first);
+    const uint32_t found = dv_same_places(x, 3, count, DV_SAME_PLACE * dv_diagonal(x, 3, count), first);
     for (uint32_t i = 0; i < count; i++)
-        if (first[i] != i)
+        place[corner[i]] = corner[first[i]];
+    if (found > 0 && kind == DV_EDGES)
+        mark_joined(elements, place, rest.count, joined);
+    for (uint32_t i = 0; found > 0 && i < count; i++)
+        if (first[i] != i && !joined[corner[i]])
             add_pair(&pairs, corner[first[i]], corner[i]);
     dv_free(x);
     dv_free(first);
+    dv_free(place);
+    dv_free(joined);
     return pairs;
 }
 
@@ -73,54 +107,91 @@ static Pairs elements_of_the_same_points(DvElements elements, uint32_t nodes)
     return pairs;
 }
 
-static void say_loose(const DvObject *object, const DvObject *topology, const char *kind, uint32_t points,
-                      const uint32_t *corner, uint32_t corners)
+/* Of a surface and of springs, what other elements of the mesh use is no fault: lists that follow from others are asked for last. */
+static void mark_corners_of_mesh(const DvTopologyRef *topology, uint32_t points, uint8_t *used)
 {
-    DvWorst loose = {0};
-    char numbers[DV_WORST_TEXT];
-    for (uint32_t p = 0, next = 0; p < points; p++)
-        if (next < corners && corner[next] == p)
-            next++;
-        else
-            dv_worst_add(&loose, p, 0.0);
-    if (loose.count)
-        dv_remark(object, "%u of %u points of its state are corners of none of its %s: %s; what else holds them? %s",
-                  loose.count, points, kind, dv_worst_text(&loose, numbers),
-                  dv_topology_unused_points_remedy(topology));
+    static const DvElementKind kinds[] = {DV_TETRAHEDRA, DV_HEXAHEDRA, DV_PRISMS, DV_PYRAMIDS,
+                                          DV_TRIANGLES,  DV_QUADS,     DV_EDGES};
+    uint32_t unused = 1;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && unused > 0; i++)
+        unused = mark_corners(dv_topology_elements(topology, kinds[i]), dv_element_nodes(kinds[i]), points, used);
 }
 
-void element_faults_say_twice(const DvObject *object, const char *kind, DvElements elements, uint32_t nodes)
+/* Whether the points of a state are those of the mesh alone: no mapping holds them, nor is it a surface of another mesh below that one. */
+static bool stands_on_mesh(const DvObject *object, const DvTopologyRef *topology)
 {
-    const Pairs twice = elements_of_the_same_points(elements, nodes);
-    if (twice.count == 0)
+    const DvObject *state = dv_object_find(object, NULL, DV_STATE);
+    const DvNode *node = state ? dv_object_node(state) : NULL;
+    return node && node == dv_object_node(topology->object) && !dv_node_slot(node, DV_MAPPING);
+}
+
+static void say_loose(const DvObject *object, const DvTopologyRef *topology, DvElementKind kind, uint32_t points,
+                      uint8_t *used)
+{
+    const bool volumes = kind == DV_TETRAHEDRA || kind == DV_HEXAHEDRA;
+    DvWorst loose = {0};
+    char numbers[DV_WORST_TEXT];
+    if (!volumes && !stands_on_mesh(object, topology))
+        return;
+    if (!volumes)
+        mark_corners_of_mesh(topology, points, used);
+    for (uint32_t p = 0; p < points; p++)
+        if (!used[p])
+            dv_worst_add(&loose, p, 0.0);
+    if (loose.count == 0 || !dv_topology_tell(topology, DV_POINTS_WITHOUT_FORCE))
+        return;
+    if (volumes)
+        dv_remark(object, "%u of %u points of its state are corners of none of its %s: %s; what else holds them? %s",
+                  loose.count, points, name_of(kind), dv_worst_text(&loose, numbers),
+                  dv_topology_unused_points_remedy(topology->object));
+    else
+        dv_remark(object, "%u of %u points of its state are used by no element of '%s': %s; what else holds them? %s",
+                  loose.count, points, dv_object_path(topology->object), dv_worst_text(&loose, numbers),
+                  dv_topology_unused_points_remedy(topology->object));
+}
+
+void element_faults_say_twice(const DvObject *object, const DvTopologyRef *topology, DvElementKind kind,
+                              DvElements elements)
+{
+    const Pairs twice = elements_of_the_same_points(elements, dv_element_nodes(kind));
+    if (twice.count == 0 || !dv_topology_tell(topology, (uint32_t)DV_ELEMENTS_TWICE << kind))
         return;
     DvText text = {0};
     write_pairs(&text, &twice);
     dv_warning(object, "%u of %u %s are given twice, and count twice: %s have the same points", twice.count,
-               elements.count, kind, text.at);
+               elements.count, kind == DV_EDGES ? "edges" : name_of(kind), text.at);
     dv_text_free(&text);
 }
 
-void element_faults_say(const DvObject *object, const DvObject *topology, const char *kind, DvElements elements,
-                        uint32_t nodes, DvConstVec rest)
+static void say_one_place(const DvObject *object, const DvTopologyRef *topology, DvElementKind kind,
+                          const Pairs *points)
+{
+    if (points->count == 0 || !dv_topology_tell(topology, DV_POINTS_IN_ONE_PLACE))
+        return;
+    DvText text = {0};
+    write_pairs(&text, points);
+    dv_warning(object,
+               "%u pair%s of points of its %s are in one place, so that what hangs on one does not hold the other: %s; "
+               "mergeDistance of the loader or the topology makes them one",
+               points->count, points->count == 1 ? "" : "s", name_of(kind), text.at);
+    dv_text_free(&text);
+}
+
+void element_faults_say(const DvObject *object, const DvTopologyRef *topology, DvElementKind kind, DvElements elements,
+                        DvConstVec rest)
 {
     if (elements.count == 0 || !rest.at)
         return;
-    DvText text = {0};
     uint32_t *corner = dv_alloc(rest.count, sizeof *corner);
-    const uint32_t corners = list_corners(elements, nodes, rest, corner);
-    if (strcmp(kind, "tetrahedra") == 0 || strcmp(kind, "hexahedra") == 0) /* a surface may be that of a body */
-        say_loose(object, topology, kind, rest.count, corner, corners);
-    const Pairs points = points_in_one_place(rest, corner, corners);
+    uint8_t *used = dv_alloc(rest.count, sizeof *used);
+    const uint32_t unused = mark_corners(elements, dv_element_nodes(kind), rest.count, used);
+    const uint32_t corners = list_corners(used, rest.count, corner);
+    if (unused > 0)
+        say_loose(object, topology, kind, rest.count, used);
+    const Pairs points = points_in_one_place(kind, elements, rest, corner, corners);
+    say_one_place(object, topology, kind, &points);
+    if (kind != DV_EDGES) /* of springs each pair has one */
+        element_faults_say_twice(object, topology, kind, elements);
     dv_free(corner);
-    if (points.count > 0) {
-        write_pairs(&text, &points);
-        dv_warning(
-            object,
-            "%u pair%s of points of its %s are in one place, so that what hangs on one does not hold the other: %s; "
-            "mergeDistance of the loader or the topology makes them one",
-            points.count, points.count == 1 ? "" : "s", kind, text.at);
-        dv_text_free(&text);
-    }
-    element_faults_say_twice(object, kind, elements, nodes);
+    dv_free(used);
 }

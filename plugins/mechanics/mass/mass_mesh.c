@@ -95,17 +95,12 @@ void mass_mesh_say_faults(const DvObject *object, const MassMesh *mesh, DvStateR
     for (uint32_t p = 0; p < points; p++)
         if (!used[p])
             dv_worst_add(&loose, p, 0.0);
-    if (loose.count)
+    if (loose.count && dv_topology_tell(&mesh->topology, DV_POINTS_WITHOUT_MASS))
         dv_warning(object, "%u of %u points of '%s' have no mass, because no element of '%s' uses them: %s; %s",
                    loose.count, points, dv_object_path(state.object), dv_object_path(mesh->topology.object),
                    dv_worst_text(&loose, numbers), dv_topology_unused_points_remedy(mesh->topology.object));
     dv_free(used);
-    static const char *const names[DV_ELEMENT_KINDS] = {[DV_EDGES] = "edges",
-                                                        [DV_TRIANGLES] = "triangles",
-                                                        [DV_QUADS] = "quads",
-                                                        [DV_TETRAHEDRA] = "tetrahedra",
-                                                        [DV_HEXAHEDRA] = "hexahedra"};
-    element_faults_say_twice(object, names[mesh->kind], elements, mesh->nodes);
+    element_faults_say_twice(object, &mesh->topology, mesh->kind, elements);
 }
 
 void mass_mesh_forget(MassMesh *mesh)

@@ -150,7 +150,7 @@ const DvClass dv_mesh_topology = {
     .help = "A mesh with constant connectivity.",
     .instance_size = sizeof(Topology),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_TOPOLOGY, .ops = &topology_ops, .slot = true}, {0}},
+    .contracts = (const DvContract[]){TOPOLOGY_OF_LISTS_CONTRACTS, {0}},
     .construct = topology_construct,
     .init = init,
     .update = mesh_topology_update,

@@ -379,28 +379,28 @@ static const DvField hexahedron_fields[] = {EDGE_SET_FIELDS,
         __VA_ARGS__, "PointSetTopologyContainer", "TopologyContainer", "BaseMeshTopology", NULL \
     }
 
-#define SET_CONTAINER(Class, kind, table, object_, bases_, text)                                         \
-    static DvStatus construct_##object_(DvObject *object, void *self)                                    \
-    {                                                                                                    \
-        return construct(object, self, kind);                                                            \
-    }                                                                                                    \
-    const DvClass dv_##object_ = {                                                                       \
-        .size = sizeof(DvClass),                                                                         \
-        .name = Class,                                                                                   \
-        .bases = bases_,                                                                                 \
-        .family = "topologies",                                                                          \
-        .module = "Sofa.Component.Topology.Container.Dynamic",                                           \
-        .help = text,                                                                                    \
-        .instance_size = sizeof(Topology),                                                               \
-        .fields = table,                                                                                 \
-        .contracts = (const DvContract[]){{.id = DV_TOPOLOGY, .ops = &topology_ops, .slot = true}, {0}}, \
-        .construct = construct_##object_,                                                                \
-        .init = init,                                                                                    \
-        .store_reset_state = store_reset_state,                                                          \
-        .reset = reset,                                                                                  \
-        .restore = restore,                                                                              \
-        .bounding_box = topology_bounding_box,                                                           \
-        .destroy = destroy,                                                                              \
+#define SET_CONTAINER(Class, kind, table, object_, bases_, text)             \
+    static DvStatus construct_##object_(DvObject *object, void *self)        \
+    {                                                                        \
+        return construct(object, self, kind);                                \
+    }                                                                        \
+    const DvClass dv_##object_ = {                                           \
+        .size = sizeof(DvClass),                                             \
+        .name = Class,                                                       \
+        .bases = bases_,                                                     \
+        .family = "topologies",                                              \
+        .module = "Sofa.Component.Topology.Container.Dynamic",               \
+        .help = text,                                                        \
+        .instance_size = sizeof(Topology),                                   \
+        .fields = table,                                                     \
+        .contracts = (const DvContract[]){TOPOLOGY_OF_LISTS_CONTRACTS, {0}}, \
+        .construct = construct_##object_,                                    \
+        .init = init,                                                        \
+        .store_reset_state = store_reset_state,                              \
+        .reset = reset,                                                      \
+        .restore = restore,                                                  \
+        .bounding_box = topology_bounding_box,                               \
+        .destroy = destroy,                                                  \
     }
 
 SET_CONTAINER("PointSetTopologyContainer", DV_POINTS, point_fields, point_set_topology_container,

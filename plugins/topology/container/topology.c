@@ -6,7 +6,9 @@
  */
 #include "topology.h"
 
+#include "loader/mesh_loader.h"
 #include "mesh/file.h"
+#include "mesh/mesh_faults.h"
 #include <divan/contracts/state.h>
 #include <float.h>
 #include <inttypes.h>
@@ -328,6 +330,38 @@ static DvElementDataList *attached(void *self)
     Topology *topology = self;
     return &topology->attached;
 }
+
+/* Of a mesh that comes from a loader, in that one. */
+static uint32_t *told_of(void *self)
+{
+    Topology *topology = self;
+    const DvData *data = topology->position.field ? &topology->position : NULL;
+    while (data && dv_object_ops(data->owner, DV_LOADER) != &mesh_loader_ops)
+        data = dv_data_parent(data);
+    return data ? &((MeshLoader *)dv_object_self(data->owner))->told : &topology->told_faults;
+}
+
+/* What has its points from elsewhere is reported there. */
+static void report(void *self, DvReportLine line, void *context)
+{
+    Topology *topology = self;
+    if (dv_data_parent(&topology->position))
+        return;
+    size_t points;
+    DvMeshView mesh = {.positions = dv_data_doubles(&topology->position, &points)};
+    mesh.point_count = (uint32_t)points;
+    for (int kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++)
+        if (!topology->derived[kind])
+            mesh.elements[kind] = elements_of(topology, kind);
+    const bool of_file = topology->filename.field && *dv_data_string(&topology->filename);
+    mesh_report_faults(&mesh, topology->told_faults,
+                       of_file ? "a loader with onlyAttachedPoints=\"1\" drops them"
+                               : "they can be left out of position",
+                       line, context);
+}
+
+const DvMeshFaultsOps topology_faults = {.size = sizeof topology_faults, .told = told_of};
+const DvReportOps topology_report = {.size = sizeof topology_report, .report = report};
 
 const DvTopologyOps topology_ops = {
     .size = sizeof topology_ops,

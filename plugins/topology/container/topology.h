@@ -7,6 +7,7 @@
 #define DIVAN_TOPOLOGY_TOPOLOGY_H
 
 #include "adjacency.h"
+#include <divan/contracts/report.h>
 #include <divan/element_data.h>
 
 /* One adjacency, once it has been asked for. */
@@ -41,7 +42,8 @@ typedef struct Topology {
     bool moved;                           /* points were added, removed or renumbered: `position` is no longer theirs */
     uint32_t told[DV_ELEMENT_KINDS];      /* set containers: counts that attached data know */
     bool (*grid_shape)(struct Topology *topology, DvGridShape *shape); /* grids */
-    bool modifiable;                                                   /* set containers: a modifier may change it */
+    uint32_t told_faults;    /* faults of the mesh, by bits of DvMeshFault; of a mesh of a loader in that one */
+    bool modifiable;         /* set containers: a modifier may change it */
     struct FirstMesh *first; /* likewise: what a reset puts back, once it may change; see set_container.c */
     /* Optional, of who fills it: elements have been removed from it by a modifier. */
     void (*after_removal)(void *owner);
@@ -51,6 +53,14 @@ typedef struct Topology {
 } Topology;
 
 extern const DvTopologyOps topology_ops;
+extern const DvReportOps topology_report;
+extern const DvMeshFaultsOps topology_faults;
+/* The contracts of a class whose elements are lists that a scene gives. */
+#define TOPOLOGY_OF_LISTS_CONTRACTS                                                                      \
+    {.id = DV_TOPOLOGY, .ops = &topology_ops, .slot = true}, {.id = DV_REPORT, .ops = &topology_report}, \
+    {                                                                                                    \
+        .id = DV_MESH_FAULTS, .ops = &topology_faults                                                    \
+    }
 
 /* The topology of an object of one of our classes, or NULL. */
 Topology *topology_of(const DvObject *object);

@@ -40,7 +40,7 @@ const DvClass dv_mesh_gmsh_loader = {
     .help = "Loads a mesh from a Gmsh file.",
     .instance_size = sizeof(MeshLoader),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_LOADER, .ops = &mesh_loader_ops}, {0}},
+    .contracts = (const DvContract[]){MESH_LOADER_CONTRACTS, {0}},
     .construct = construct,
     .parse = parse,
     .init = mesh_loader_init,

@@ -11,6 +11,7 @@
 #include "mesh_loader.h"
 
 #include "mesh/file.h"
+#include "mesh/mesh_faults.h"
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -300,6 +301,15 @@ static void view_of_contract(void *self, DvMeshView *view)
     }
 }
 
+static void report(void *self, DvReportLine line, void *context)
+{
+    const MeshLoader *loader = self;
+    DvMeshView mesh;
+    view_of_contract(self, &mesh);
+    mesh_report_faults(&mesh, loader->told, "onlyAttachedPoints=\"1\" drops them", line, context);
+}
+
+const DvReportOps mesh_loader_report = {.size = sizeof mesh_loader_report, .report = report};
 const DvLoaderOps mesh_loader_ops = {
     .size = sizeof mesh_loader_ops, .load = load_of_contract, .view = view_of_contract};
 

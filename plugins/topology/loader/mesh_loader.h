@@ -9,6 +9,7 @@
 #include "mesh/mesh.h"
 #include "mesh_materials.h"
 #include "value_types.h"
+#include <divan/contracts/report.h>
 #include <divan/contracts/topology.h>
 
 typedef struct MeshLoader {
@@ -19,6 +20,7 @@ typedef struct MeshLoader {
     DvData group[MESH_KINDS];
     DvData flip_normals, triangulate, create_subelements, only_attached_points, merge_distance;
     bool said_mirrored;
+    uint32_t told; /* faults of the mesh, by bits of DvMeshFault */
     double merged; /* the length of which it has been said what it merges */
     DvData translation, rotation, scale, transformation;
     DvData *texcoords, *position_of_vertex, *normal_of_vertex; /* fields of classes that have them; or NULL */
@@ -35,6 +37,13 @@ typedef struct MeshLoader {
 } MeshLoader;
 
 extern const DvLoaderOps mesh_loader_ops;
+extern const DvReportOps mesh_loader_report;
+/* The contracts of a class of loaders. */
+#define MESH_LOADER_CONTRACTS                       \
+    {.id = DV_LOADER, .ops = &mesh_loader_ops},     \
+    {                                               \
+        .id = DV_REPORT, .ops = &mesh_loader_report \
+    }
 
 DvStatus mesh_loader_construct(DvObject *object, void *self);
 DvStatus mesh_loader_parse(DvObject *object, void *self, const DvAttributes *attributes);

@@ -34,7 +34,7 @@ const DvClass dv_mesh_loader = {
     .help = "Loads a mesh from a file, by the end of its name.",
     .instance_size = sizeof(MeshLoader),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_LOADER, .ops = &mesh_loader_ops}, {0}},
+    .contracts = (const DvContract[]){MESH_LOADER_CONTRACTS, {0}},
     .construct = construct,
     .parse = mesh_loader_parse,
     .init = mesh_loader_init,

@@ -156,7 +156,7 @@ const DvClass dv_mesh_obj_loader = {
     .help = "Loads a mesh from a Wavefront OBJ file.",
     .instance_size = sizeof(ObjLoader),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_LOADER, .ops = &mesh_loader_ops}, {0}},
+    .contracts = (const DvContract[]){MESH_LOADER_CONTRACTS, {0}},
     .construct = construct,
     .parse = parse,
     .init = mesh_loader_init,

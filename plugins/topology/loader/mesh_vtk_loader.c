@@ -132,7 +132,7 @@ const DvClass dv_mesh_vtk_loader = {
     .help = "Loads a mesh from a VTK file.",
     .instance_size = sizeof(MeshLoader),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_LOADER, .ops = &mesh_loader_ops}, {0}},
+    .contracts = (const DvContract[]){MESH_LOADER_CONTRACTS, {0}},
     .construct = construct,
     .parse = parse,
     .init = mesh_loader_init,

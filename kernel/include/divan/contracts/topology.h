@@ -241,6 +241,30 @@ static inline DvElements dv_topology_elements(const DvTopologyRef *topology, DvE
     return topology->ops ? topology->ops->elements(topology->self, kind) : none;
 }
 
+/* A topology whose mesh comes from a scene or a file offers this beside DV_TOPOLOGY: what has been told of its faults, so that each is told
+ * once, whoever tells of it. */
+#define DV_MESH_FAULTS "divan.mesh-faults/1"
+typedef enum DvMeshFault {
+    DV_POINTS_IN_ONE_PLACE = 1,
+    DV_POINTS_WITHOUT_FORCE = 2,
+    DV_POINTS_WITHOUT_MASS = 4,
+    DV_ELEMENTS_TWICE = 8 /* << the kind of elements */
+} DvMeshFault;
+typedef struct DvMeshFaultsOps {
+    uint32_t size;
+    uint32_t *(*told)(void *self); /* bits of DvMeshFault; one place for all topologies of a loader. Never NULL. */
+} DvMeshFaultsOps;
+/* Whether a fault is to be told: nobody has. From then on somebody has.     [main] */
+static inline bool dv_topology_tell(const DvTopologyRef *topology, uint32_t fault)
+{
+    const DvMeshFaultsOps *ops =
+        topology->object ? (const DvMeshFaultsOps *)dv_object_ops(topology->object, DV_MESH_FAULTS) : NULL;
+    uint32_t *told = ops ? ops->told(topology->self) : NULL, before = told ? *told : 0;
+    if (told)
+        *told |= fault;
+    return (before & fault) == 0;
+}
+
 /* A topology whose hexahedra are cells of a regular grid offers this beside DV_TOPOLOGY. */
 #define DV_SPARSE_GRID "divan.sparse-grid/1"
 typedef struct DvSparseGridOps {

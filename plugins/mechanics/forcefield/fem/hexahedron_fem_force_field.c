@@ -503,8 +503,8 @@ DvStatus hexahedron_fem_init(DvObject *object, void *self_)
     const bool ramified = dv_object_ops(self->topology.object, DV_SPARSE_GRID) != NULL; /* has such points on purpose */
     if (status == DV_OK && self->mesh.elements > 0 && !ramified &&
         dv_state_at_rest(object, self->base.state, &rest) == DV_OK)
-        element_faults_say(object, self->topology.object, "hexahedra",
-                           dv_topology_elements(&self->topology, DV_HEXAHEDRA), NODES, rest);
+        element_faults_say(object, &self->topology, DV_HEXAHEDRA, dv_topology_elements(&self->topology, DV_HEXAHEDRA),
+                           rest);
     return status;
 }
 

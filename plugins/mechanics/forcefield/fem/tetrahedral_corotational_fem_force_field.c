@@ -175,8 +175,8 @@ static DvStatus init(DvObject *object, void *self_)
     DvConstVec rest;
     status = reinit(object, self);
     if (status == DV_OK && dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
-        element_faults_say(object, self->common.topology.object, "tetrahedra",
-                           dv_topology_elements(&self->common.topology, DV_TETRAHEDRA), 4, rest);
+        element_faults_say(object, &self->common.topology, DV_TETRAHEDRA,
+                           dv_topology_elements(&self->common.topology, DV_TETRAHEDRA), rest);
     return status;
 }
 

@@ -442,8 +442,8 @@ static DvStatus init(DvObject *object, void *self_)
     status = reinit(object, self);
     const bool ramified = dv_object_ops(self->common.topology.object, DV_SPARSE_GRID) != NULL; /* on purpose */
     if (status == DV_OK && !ramified && dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
-        element_faults_say(object, self->common.topology.object, cut ? "hexahedra" : "tetrahedra",
-                           dv_topology_elements(&self->common.topology, kind), dv_element_nodes(kind), rest);
+        element_faults_say(object, &self->common.topology, kind, dv_topology_elements(&self->common.topology, kind),
+                           rest);
     return status;
 }
 

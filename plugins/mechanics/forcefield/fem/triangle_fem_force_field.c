@@ -237,8 +237,8 @@ static DvStatus init(DvObject *object, void *self_)
     DvConstVec rest;
     const DvElementKind kind = self->from_quads ? DV_QUADS : DV_TRIANGLES;
     if (dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
-        element_faults_say(object, self->common.topology.object, self->from_quads ? "quads" : "triangles",
-                           dv_topology_elements(&self->common.topology, kind), dv_element_nodes(kind), rest);
+        element_faults_say(object, &self->common.topology, kind, dv_topology_elements(&self->common.topology, kind),
+                           rest);
     return status;
 }
 

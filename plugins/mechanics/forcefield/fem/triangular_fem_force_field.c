@@ -248,8 +248,8 @@ static DvStatus init(DvObject *object, void *self_)
     DvConstVec rest;
     status = reinit(object, self);
     if (status == DV_OK && dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
-        element_faults_say(object, self->common.topology.object, "triangles",
-                           dv_topology_elements(&self->common.topology, DV_TRIANGLES), 3, rest);
+        element_faults_say(object, &self->common.topology, DV_TRIANGLES,
+                           dv_topology_elements(&self->common.topology, DV_TRIANGLES), rest);
     return status;
 }
 

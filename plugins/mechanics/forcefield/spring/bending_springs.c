@@ -4,6 +4,7 @@
  */
 #include "forcefield/spring/bending_springs.h"
 
+#include "forcefield/element_faults.h"
 #include "state/renumbering.h"
 
 #include <stdlib.h>
@@ -476,6 +477,7 @@ DvStatus bending_springs_init(DvObject *object, BendingSprings *self, DvElementK
         return status;
     }
     tell_of_points_without_state(self, object, rest.count);
+    element_faults_say(object, &self->topology, kind, dv_topology_elements(&self->topology, kind), rest);
     spring_blocks_start(&self->set, self->base.state.dof, true, SHORTEST);
     self->told = true;
     (void)update(self);

@@ -6,6 +6,7 @@
  * pair of points of each element; a pair that an earlier family has is left alone. Rest lengths are those of the rest positions,
  * stiffness and damping are divided by them.
  */
+#include "forcefield/element_faults.h"
 #include "forcefield/spring/spring_list.h"
 #include "forcefield/spring/springs.h"
 
@@ -99,6 +100,24 @@ static DvStatus make_springs(MeshSpringForceField *self, SpringList *list)
     return DV_OK;
 }
 
+/* Of part of a mesh nothing is known: others may hold the rest. */
+static void say_faults(MeshSpringForceField *self, const SpringList *list)
+{
+    DvConstVec rest;
+    const int32_t *range = dv_data_ints(&self->local_range, NULL);
+    if (list->count == 0 || range[0] >= 0 || range[1] >= 0 ||
+        dv_state_at_rest(dv_object_of(self), self->springs.base.state[0], &rest) != DV_OK)
+        return;
+    uint32_t *ends = dv_alloc(list->count, 2 * sizeof *ends);
+    for (uint32_t i = 0; i < list->count; i++) {
+        ends[2 * (size_t)i] = list->at[i].a;
+        ends[2 * (size_t)i + 1] = list->at[i].b;
+    }
+    element_faults_say(dv_object_of(self), &self->topology, DV_EDGES,
+                       (DvElements){.at = ends, .count = (uint32_t)list->count}, rest);
+    dv_free(ends);
+}
+
 static DvStatus init(DvObject *object, void *self_)
 {
     MeshSpringForceField *self = self_;
@@ -118,6 +137,7 @@ static DvStatus init(DvObject *object, void *self_)
         dv_pair_state_release(&self->springs.base);
         return status;
     }
+    say_faults(self, &list);
     dv_data_set(&self->springs.spring, list.at, list.count);
     spring_list_free(&list);
     return springs_init_lists(object, &self->springs);
