@@ -73,6 +73,7 @@ void topology_merge_points(Topology *topology)
     if (good) {
         const MeshMerge merge = mesh_merge_positions(&mesh, within);
         if (merge.points) {
+            *topology_faults.told(topology) |= DV_POINTS_IN_ONE_PLACE; /* of the loader, while positions come from it */
             take(topology, &mesh, lists, count);
             mesh_say_merged(&topology->merge_distance, &merge);
         }
