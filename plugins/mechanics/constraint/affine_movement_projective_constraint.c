@@ -8,7 +8,7 @@
  * t is the time at the beginning of the step, x0 are the positions when they are projected first. Bodies: A is the rotation of
  * `quaternion`; centres move, the orientation becomes its final one, q0 * quaternion, after the end.
  */
-#include "constraint/constraint_base.h"
+#include <divan/kit/projective_constraint.h>
 
 #include <divan/math/quat.h>
 #include <divan/types/matrix.h>
@@ -16,14 +16,14 @@
 #include <string.h>
 
 typedef struct AffineMovementProjectiveConstraint {
-    ConstraintBase base;
+    DvProjectiveConstraint base;
     DvData begin_time, end_time, rotation, quaternion, translation, draw_points;
 } AffineMovementProjectiveConstraint;
 
 #define FIELD(member, name, type, ...) DV_FIELD(AffineMovementProjectiveConstraint, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    CONSTRAINT_FIELDS(AffineMovementProjectiveConstraint, base, NULL, "points that are moved"),
-    CONSTRAINT_START_FIELD(AffineMovementProjectiveConstraint, base),
+    DV_PROJECTIVE_CONSTRAINT_FIELDS(AffineMovementProjectiveConstraint, base, NULL, "points that are moved"),
+    DV_PROJECTIVE_CONSTRAINT_START_FIELD(AffineMovementProjectiveConstraint, base),
     DV_FIELD_HELD("meshIndices", dv_type_uints,
                   .help = "kept for scenes that name it: points of the mesh; does nothing"),
     FIELD(begin_time, "beginConstraintTime", dv_type_double, .init = "0", .unit = "s", .help = "when they set off"),
@@ -39,8 +39,8 @@ static const DvField fields[] = {
 static void project(void *self_, const DvStep *step, const DvVec *d)
 {
     AffineMovementProjectiveConstraint *self = self_;
-    if (constraint_is_active(&self->base, step))
-        constraint_clear(&self->base, d);
+    if (dv_projective_is_active(&self->base, step))
+        dv_projective_clear(&self->base, d);
 }
 
 static DvVec3 image(AffineMovementProjectiveConstraint *self, DvVec3 x)
@@ -56,12 +56,12 @@ static DvVec3 image(AffineMovementProjectiveConstraint *self, DvVec3 x)
 static void project_position(void *self_, const DvStep *step, const DvVec *x)
 {
     AffineMovementProjectiveConstraint *self = self_;
-    const double *start = constraint_start(&self->base, x), t = step->time;
+    const double *start = dv_projective_start(&self->base, x), t = step->time;
     const double begin = dv_data_double(&self->begin_time), end = dv_data_double(&self->end_time);
-    if (!constraint_is_active(&self->base, step) || t <= begin)
+    if (!dv_projective_is_active(&self->base, step) || t <= begin)
         return;
     size_t count;
-    const uint32_t *index = constraint_indices(&self->base, &count);
+    const uint32_t *index = dv_projective_indices(&self->base, &count);
     const DvQuat turn = dv_quat_load(dv_data_doubles(&self->quaternion, NULL));
     for (size_t i = 0; i < count; i++) {
         double *at = x->at + (size_t)index[i] * x->dim;
@@ -75,36 +75,18 @@ static void project_position(void *self_, const DvStep *step, const DvVec *x)
     }
 }
 
-static void fixed(void *self_, const DvStep *step,
-                  void (*fix)(void *context, uint32_t state, uint32_t point, uint32_t component), void *context)
-{
-    AffineMovementProjectiveConstraint *self = self_;
-    if (constraint_is_active(&self->base, step))
-        constraint_fix(&self->base, fix, context);
-}
-
-static uint64_t structure(void *self_, const DvStep *step)
-{
-    AffineMovementProjectiveConstraint *self = self_;
-    return 2 * dv_data_version(&self->base.indices) + (constraint_is_active(&self->base, step) ? 1 : 0);
-}
-
 static const DvProjectiveConstraintOps constraint_ops = {
-    .size = sizeof(DvProjectiveConstraintOps),
-    .space = DV_HOST,
-    .states = constraint_states,
-    .project_response = project,
-    .project_velocity = project,
-    .project_position = project_position,
-    .fixed = fixed,
-    .structure = structure,
+    DV_PROJECTIVE_CONSTRAINT_OPS,         .space = DV_HOST,
+    .project_response = project,          .project_velocity = project,
+    .project_position = project_position, .fixed = dv_projective_fixed,
+    .structure = dv_projective_structure,
 };
 
 static void draw(void *self_, DvDraw *draw)
 {
     AffineMovementProjectiveConstraint *self = self_;
     if (dv_data_bool(&self->draw_points))
-        constraint_draw(&self->base, draw, false, 0.0);
+        dv_projective_draw(&self->base, draw, false, 0.0);
 }
 
 static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw = draw};
@@ -116,17 +98,14 @@ static DvStatus init(DvObject *object, void *self_)
     const double begin = dv_data_double(&self->begin_time), end = dv_data_double(&self->end_time);
     if (!(end > begin))
         return dv_field_error(&self->end_time, -1, "%g s is not after beginConstraintTime, %g s", end, begin);
-    return constraint_init(object, &self->base);
+    return dv_projective_init(object, &self->base);
 }
 
 const DvClass dv_affine_movement_projective_constraint = {
     .size = sizeof(DvClass),
     .name = "AffineMovementProjectiveConstraint",
     .variants = "Rigid3d Vec3d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = constraint_sources,
-    .bases = (const char *const[]){"ProjectiveConstraintSet", "BaseProjectiveConstraintSet", NULL},
-    .family = "projective constraints",
+    DV_PROJECTIVE_CONSTRAINT_CLASS,
     .module = "Sofa.Component.Constraint.Projective",
     .help = "Points that are taken to an affine image of where they are.",
     .instance_size = sizeof(AffineMovementProjectiveConstraint),
@@ -135,6 +114,4 @@ const DvClass dv_affine_movement_projective_constraint = {
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
                                       {0}},
     .init = init,
-    .cleanup = constraint_cleanup,
-    .destroy = constraint_destroy,
 };

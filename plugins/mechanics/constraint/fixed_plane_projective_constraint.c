@@ -8,21 +8,19 @@
  * direction < dmax. Positions and velocities are left alone. Bodies: their centres. An assembled system knows directions along an axis
  * only, and says so otherwise.
  */
-#include "constraint/constraint_base.h"
+#include <divan/kit/projective_constraint.h>
 
-#include <math.h>
-
-enum { MOST_COMPONENTS = 6 };
+#include <divan/memory.h>
 
 typedef struct FixedPlaneProjectiveConstraint {
-    ConstraintBase base;
+    DvProjectiveConstraint base;
     DvData direction, dmin, dmax;
 } FixedPlaneProjectiveConstraint;
 
 #define FIELD(member, name, type, ...) DV_FIELD(FixedPlaneProjectiveConstraint, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    CONSTRAINT_FIELDS(FixedPlaneProjectiveConstraint, base, NULL,
-                      "points; those between the planes are added at the start"),
+    DV_PROJECTIVE_CONSTRAINT_FIELDS(FixedPlaneProjectiveConstraint, base, NULL,
+                                    "points; those between the planes are added at the start"),
     FIELD(direction, "direction", dv_type_coord,
           .help = "along which the points do not move, of any length; of bodies its first three numbers"),
     FIELD(dmin, "dmin", dv_type_double, .init = "0", .unit = "m", .flags = DV_FIELD_AT_LOAD,
@@ -32,90 +30,60 @@ static const DvField fields[] = {
     {0},
 };
 
-static uint32_t spatial_of(const FixedPlaneProjectiveConstraint *self)
-{
-    return self->base.state.dof->rotation ? 3 : self->base.state.dof->deriv;
-}
-
-/* False: there is no direction. */
-static bool normal_of(FixedPlaneProjectiveConstraint *self, double n[MOST_COMPONENTS])
-{
-    const double *direction = dv_data_doubles(&self->direction, NULL);
-    const uint32_t spatial = spatial_of(self);
-    double square = 0.0;
-    for (uint32_t c = 0; c < spatial; c++)
-        square += direction[c] * direction[c];
-    const double length = square == 1.0 ? 1.0 : sqrt(square);
-    for (uint32_t c = 0; c < spatial && length > 0.0; c++)
-        n[c] = direction[c] / length;
-    return length > 0.0;
-}
-
 static void project_response(void *self_, const DvStep *step, const DvVec *d)
 {
     FixedPlaneProjectiveConstraint *self = self_;
-    double n[MOST_COMPONENTS];
-    if (constraint_is_active(&self->base, step) && normal_of(self, n))
-        constraint_remove_normal(&self->base, n, spatial_of(self), d);
+    double n[DV_PROJECTIVE_COMPONENTS];
+    if (dv_projective_is_active(&self->base, step) && dv_projective_normal(&self->base, &self->direction, n))
+        dv_projective_remove_normal(&self->base, n, d);
 }
 
 static void fixed(void *self_, const DvStep *step,
                   void (*fix)(void *context, uint32_t state, uint32_t point, uint32_t component), void *context)
 {
     FixedPlaneProjectiveConstraint *self = self_;
-    double n[MOST_COMPONENTS];
-    if (constraint_is_active(&self->base, step) && normal_of(self, n))
-        constraint_fix_normal(&self->base, n, spatial_of(self), fix, context);
+    double n[DV_PROJECTIVE_COMPONENTS];
+    if (dv_projective_is_active(&self->base, step) && dv_projective_normal(&self->base, &self->direction, n))
+        dv_projective_fix_normal(&self->base, n, fix, context);
 }
 
 static bool leaves_out(void *self_)
 {
     FixedPlaneProjectiveConstraint *self = self_;
-    double n[MOST_COMPONENTS];
-    return normal_of(self, n) && constraint_is_oblique(n, spatial_of(self));
+    double n[DV_PROJECTIVE_COMPONENTS];
+    return dv_projective_normal(&self->base, &self->direction, n) && dv_projective_is_oblique(&self->base, n);
 }
 
 static uint64_t structure(void *self_, const DvStep *step)
 {
     FixedPlaneProjectiveConstraint *self = self_;
     return 2 * (dv_data_version(&self->base.indices) + dv_data_version(&self->direction)) +
-           (constraint_is_active(&self->base, step) ? 1 : 0);
+           (dv_projective_is_active(&self->base, step) ? 1 : 0);
 }
 
 static const DvProjectiveConstraintOps constraint_ops = {
-    .size = sizeof(DvProjectiveConstraintOps),
-    .space = DV_HOST,
-    .states = constraint_states,
-    .project_response = project_response,
-    .fixed = fixed,
-    .structure = structure,
-    .leaves_out = leaves_out,
+    DV_PROJECTIVE_CONSTRAINT_OPS, .space = DV_HOST,         .project_response = project_response, .fixed = fixed,
+    .structure = structure,       .leaves_out = leaves_out,
 };
-
-static void draw(void *self, DvDraw *draw)
-{
-    constraint_draw(&((FixedPlaneProjectiveConstraint *)self)->base, draw, false, 0.0);
-}
-
-static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw = draw};
 
 /* Adds the points between the planes to the indices, each once. */
 static void select_points(FixedPlaneProjectiveConstraint *self)
 {
     const double dmin = dv_data_double(&self->dmin), dmax = dv_data_double(&self->dmax);
     const double *direction = dv_data_doubles(&self->direction, NULL);
+    const uint32_t spatial = self->base.state.dof->rotation ? 3 : self->base.state.dof->deriv;
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     if (dmin == dmax)
         return;
     size_t count;
-    const uint32_t *index = constraint_indices(&self->base, &count);
+    const uint32_t *index = dv_projective_indices(&self->base, &count);
     bool *named = dv_alloc(x.count, sizeof *named);
     for (size_t i = 0; i < count; i++)
         named[index[i]] = true;
     uint32_t *all = dv_data_begin(&self->base.indices, count + x.count);
     for (uint32_t i = 0; i < x.count; i++) {
         double distance = 0.0;
-        for (uint32_t c = 0; c < spatial_of(self); c++)
+        for (uint32_t c = 0; c < spatial; c++)
             distance += x.at[(size_t)i * x.dim + c] * direction[c];
         if (dmin < distance && distance < dmax && !named[i])
             all[count++] = i;
@@ -128,11 +96,11 @@ static void select_points(FixedPlaneProjectiveConstraint *self)
 static DvStatus init(DvObject *object, void *self_)
 {
     FixedPlaneProjectiveConstraint *self = self_;
-    const DvStatus status = constraint_init(object, &self->base);
-    double n[MOST_COMPONENTS];
+    const DvStatus status = dv_projective_init(object, &self->base);
+    double n[DV_PROJECTIVE_COMPONENTS];
     if (status != DV_OK)
         return status;
-    if (!normal_of(self, n))
+    if (!dv_projective_normal(&self->base, &self->direction, n))
         dv_field_warning(&self->direction, -1, "is zero: no point is held; give the normal of the plane");
     select_points(self);
     return DV_OK;
@@ -142,18 +110,13 @@ const DvClass dv_fixed_plane_projective_constraint = {
     .size = sizeof(DvClass),
     .name = "FixedPlaneProjectiveConstraint",
     .variants = "Rigid3d Vec3d Vec6d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = constraint_sources,
-    .bases = (const char *const[]){"ProjectiveConstraintSet", "BaseProjectiveConstraintSet", NULL},
-    .family = "projective constraints",
+    DV_PROJECTIVE_CONSTRAINT_CLASS,
     .module = "Sofa.Component.Constraint.Projective",
     .help = "Points that do not move along a direction, also all those between two planes.",
     .instance_size = sizeof(FixedPlaneProjectiveConstraint),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_PROJECTIVE_CONSTRAINT, .ops = &constraint_ops},
-                                      {.id = DV_DRAWABLE, .ops = &drawable_ops},
+                                      {.id = DV_DRAWABLE, .ops = &dv_projective_drawable},
                                       {0}},
     .init = init,
-    .cleanup = constraint_cleanup,
-    .destroy = constraint_destroy,
 };

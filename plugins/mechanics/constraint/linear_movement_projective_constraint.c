@@ -9,7 +9,7 @@
  * three numbers are Euler angles about x, y, z in radians; rotations are interpolated between those of the keys. Before the first and
  * from the last key time on the points are free, in assembled systems too.
  */
-#include "constraint/constraint_base.h"
+#include <divan/kit/projective_constraint.h>
 
 #include <divan/contracts/report.h>
 
@@ -19,14 +19,14 @@
 enum { MOST_COMPONENTS = 6 };
 
 typedef struct LinearMovementProjectiveConstraint {
-    ConstraintBase base;
+    DvProjectiveConstraint base;
     DvData key_times, movements, relative, show_movement;
 } LinearMovementProjectiveConstraint;
 
 #define FIELD(member, name, type, ...) DV_FIELD(LinearMovementProjectiveConstraint, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    CONSTRAINT_FIELDS(LinearMovementProjectiveConstraint, base, "0", "points that are moved"),
-    CONSTRAINT_START_FIELD(LinearMovementProjectiveConstraint, base),
+    DV_PROJECTIVE_CONSTRAINT_FIELDS(LinearMovementProjectiveConstraint, base, "0", "points that are moved"),
+    DV_PROJECTIVE_CONSTRAINT_START_FIELD(LinearMovementProjectiveConstraint, base),
     FIELD(
         key_times, "keyTimes", dv_type_doubles, .init = "0", .unit = "s",
         .help =
@@ -53,7 +53,7 @@ static bool movement_at(LinearMovementProjectiveConstraint *self, const DvStep *
     const double *movement = dv_data_doubles(&self->movements, &movements);
     while (after < keys && time[after] <= t)
         after++;
-    if (after == 0 || after == keys || movements < keys || !constraint_is_active(&self->base, step))
+    if (after == 0 || after == keys || movements < keys || !dv_projective_is_active(&self->base, step))
         return false;
     const uint32_t dim = self->base.state.dof->deriv;
     m->duration = time[after] - time[after - 1];
@@ -68,7 +68,7 @@ static void project_response(void *self_, const DvStep *step, const DvVec *d)
     LinearMovementProjectiveConstraint *self = self_;
     Movement m;
     if (movement_at(self, step, &m))
-        constraint_clear(&self->base, d);
+        dv_projective_clear(&self->base, d);
 }
 
 static void project_velocity(void *self_, const DvStep *step, const DvVec *v)
@@ -78,7 +78,7 @@ static void project_velocity(void *self_, const DvStep *step, const DvVec *v)
     if (!movement_at(self, step, &m))
         return;
     size_t count;
-    const uint32_t *index = constraint_indices(&self->base, &count);
+    const uint32_t *index = dv_projective_indices(&self->base, &count);
     for (size_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < v->dim; c++)
             v->at[(size_t)index[i] * v->dim + c] = (m.to[c] - m.from[c]) / m.duration;
@@ -93,7 +93,7 @@ static DvQuat rotation_of(const Movement *m)
 static void project_position(void *self_, const DvStep *step, const DvVec *x)
 {
     LinearMovementProjectiveConstraint *self = self_;
-    const double *start = constraint_start(&self->base, x);
+    const double *start = dv_projective_start(&self->base, x);
     Movement m;
     if (!movement_at(self, step, &m))
         return;
@@ -101,7 +101,7 @@ static void project_position(void *self_, const DvStep *step, const DvVec *x)
     const uint32_t linear = turns ? 3 : x->dim;
     const DvQuat rotation = turns ? rotation_of(&m) : dv_quat_identity();
     size_t count;
-    const uint32_t *index = constraint_indices(&self->base, &count);
+    const uint32_t *index = dv_projective_indices(&self->base, &count);
     for (size_t i = 0; i < count; i++) {
         double *at = x->at + (size_t)index[i] * x->dim;
         const double *from = start + i * x->dim;
@@ -118,7 +118,7 @@ static void fixed(void *self_, const DvStep *step,
     LinearMovementProjectiveConstraint *self = self_;
     Movement m;
     if (movement_at(self, step, &m))
-        constraint_fix(&self->base, fix, context);
+        dv_projective_fix(&self->base, fix, context);
 }
 
 static uint64_t structure(void *self_, const DvStep *step)
@@ -129,9 +129,8 @@ static uint64_t structure(void *self_, const DvStep *step)
 }
 
 static const DvProjectiveConstraintOps constraint_ops = {
-    .size = sizeof(DvProjectiveConstraintOps),
+    DV_PROJECTIVE_CONSTRAINT_OPS,
     .space = DV_HOST,
-    .states = constraint_states,
     .project_response = project_response,
     .project_velocity = project_velocity,
     .project_position = project_position,
@@ -152,7 +151,7 @@ static void draw_movement(LinearMovementProjectiveConstraint *self, DvDraw *draw
 {
     static const double red[4] = {1.0, 0.5, 0.5, 1.0};
     size_t count, keys, movements, starts;
-    const uint32_t *index = constraint_indices(&self->base, &count);
+    const uint32_t *index = dv_projective_indices(&self->base, &count);
     (void)dv_data_doubles(&self->key_times, &keys);
     const double *movement = dv_data_doubles(&self->movements, &movements);
     const double *start = dv_data_doubles(&self->base.start, &starts);
@@ -177,7 +176,7 @@ static void draw_movement(LinearMovementProjectiveConstraint *self, DvDraw *draw
 static void draw(void *self_, DvDraw *draw)
 {
     LinearMovementProjectiveConstraint *self = self_;
-    constraint_draw(&self->base, draw, false, 0.0);
+    dv_projective_draw(&self->base, draw, false, 0.0);
     if (dv_data_bool(&self->show_movement) && self->base.state.ops && dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS))
         draw_movement(self, draw);
 }
@@ -227,17 +226,14 @@ static DvStatus init(DvObject *object, void *self_)
     LinearMovementProjectiveConstraint *self = self_;
     self->base.keeps_start = true;
     const DvStatus status = check_keys(self);
-    return status == DV_OK ? constraint_init(object, &self->base) : status;
+    return status == DV_OK ? dv_projective_init(object, &self->base) : status;
 }
 
 const DvClass dv_linear_movement_projective_constraint = {
     .size = sizeof(DvClass),
     .name = "LinearMovementProjectiveConstraint",
     .variants = "Rigid3d Vec1d Vec2d Vec3d Vec6d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = constraint_sources,
-    .bases = (const char *const[]){"ProjectiveConstraintSet", "BaseProjectiveConstraintSet", NULL},
-    .family = "projective constraints",
+    DV_PROJECTIVE_CONSTRAINT_CLASS,
     .module = "Sofa.Component.Constraint.Projective",
     .help =
         "Points that move linearly between the movements of key times, a step late: the movement is that of the time at which "
@@ -249,6 +245,4 @@ const DvClass dv_linear_movement_projective_constraint = {
                                       {.id = DV_REPORT, .ops = &report_ops},
                                       {0}},
     .init = init,
-    .cleanup = constraint_cleanup,
-    .destroy = constraint_destroy,
 };

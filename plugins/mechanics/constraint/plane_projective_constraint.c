@@ -6,19 +6,16 @@
  *
  * An assembled system knows normals along an axis only, and says so otherwise.
  */
-#include "constraint/constraint_base.h"
-
-#include <math.h>
-#include <string.h>
+#include <divan/kit/projective_constraint.h>
 
 typedef struct PlaneProjectiveConstraint {
-    ConstraintBase base;
+    DvProjectiveConstraint base;
     DvData origin, normal, draw_size;
 } PlaneProjectiveConstraint;
 
 #define FIELD(member, name, type, ...) DV_FIELD(PlaneProjectiveConstraint, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    CONSTRAINT_FIELDS(PlaneProjectiveConstraint, base, "0", "points that stay in the plane"),
+    DV_PROJECTIVE_CONSTRAINT_FIELDS(PlaneProjectiveConstraint, base, "0", "points that stay in the plane"),
     FIELD(origin, "origin", dv_type_coord, .unit = "m", .help = "a point of the plane"),
     FIELD(normal, "normal", dv_type_coord, .help = "of the plane, of any length"),
     FIELD(draw_size, "drawSize", dv_type_double, .init = "0", .range = &dv_range_not_negative,
@@ -26,36 +23,23 @@ static const DvField fields[] = {
     {0},
 };
 
-/* False: there is no normal. */
-static bool normal_of(PlaneProjectiveConstraint *self, double n[3])
-{
-    const double *normal = dv_data_doubles(&self->normal, NULL);
-    double square = 0.0;
-    for (uint32_t c = 0; c < self->base.state.dof->deriv; c++)
-        square += normal[c] * normal[c];
-    const double length = square == 1.0 ? 1.0 : sqrt(square);
-    for (uint32_t c = 0; c < self->base.state.dof->deriv && length > 0.0; c++)
-        n[c] = normal[c] / length;
-    return length > 0.0;
-}
-
 static void project(void *self_, const DvStep *step, const DvVec *d)
 {
     PlaneProjectiveConstraint *self = self_;
-    double n[3];
-    if (constraint_is_active(&self->base, step) && normal_of(self, n))
-        constraint_remove_normal(&self->base, n, d->dim, d);
+    double n[DV_PROJECTIVE_COMPONENTS];
+    if (dv_projective_is_active(&self->base, step) && dv_projective_normal(&self->base, &self->normal, n))
+        dv_projective_remove_normal(&self->base, n, d);
 }
 
 static void project_position(void *self_, const DvStep *step, const DvVec *x)
 {
     PlaneProjectiveConstraint *self = self_;
-    double n[3];
-    if (!constraint_is_active(&self->base, step) || !normal_of(self, n))
+    double n[DV_PROJECTIVE_COMPONENTS];
+    if (!dv_projective_is_active(&self->base, step) || !dv_projective_normal(&self->base, &self->normal, n))
         return;
     const double *origin = dv_data_doubles(&self->origin, NULL);
     size_t count;
-    const uint32_t *index = constraint_indices(&self->base, &count);
+    const uint32_t *index = dv_projective_indices(&self->base, &count);
     for (size_t i = 0; i < count; i++) {
         double *at = x->at + (size_t)index[i] * x->dim, distance = 0.0;
         for (uint32_t c = 0; c < x->dim; c++)
@@ -69,41 +53,34 @@ static void fixed(void *self_, const DvStep *step,
                   void (*fix)(void *context, uint32_t state, uint32_t point, uint32_t component), void *context)
 {
     PlaneProjectiveConstraint *self = self_;
-    double n[3];
-    if (constraint_is_active(&self->base, step) && normal_of(self, n))
-        constraint_fix_normal(&self->base, n, self->base.state.dof->deriv, fix, context);
+    double n[DV_PROJECTIVE_COMPONENTS];
+    if (dv_projective_is_active(&self->base, step) && dv_projective_normal(&self->base, &self->normal, n))
+        dv_projective_fix_normal(&self->base, n, fix, context);
 }
 
 static bool leaves_out(void *self_)
 {
     PlaneProjectiveConstraint *self = self_;
-    double n[3];
-    return normal_of(self, n) && constraint_is_oblique(n, self->base.state.dof->deriv);
+    double n[DV_PROJECTIVE_COMPONENTS];
+    return dv_projective_normal(&self->base, &self->normal, n) && dv_projective_is_oblique(&self->base, n);
 }
 
 static uint64_t structure(void *self_, const DvStep *step)
 {
     PlaneProjectiveConstraint *self = self_;
     return 2 * (dv_data_version(&self->base.indices) + dv_data_version(&self->normal)) +
-           (constraint_is_active(&self->base, step) ? 1 : 0);
+           (dv_projective_is_active(&self->base, step) ? 1 : 0);
 }
 
 static const DvProjectiveConstraintOps constraint_ops = {
-    .size = sizeof(DvProjectiveConstraintOps),
-    .space = DV_HOST,
-    .states = constraint_states,
-    .project_response = project,
-    .project_velocity = project,
-    .project_position = project_position,
-    .fixed = fixed,
-    .structure = structure,
-    .leaves_out = leaves_out,
+    DV_PROJECTIVE_CONSTRAINT_OPS,         .space = DV_HOST, .project_response = project, .project_velocity = project,
+    .project_position = project_position, .fixed = fixed,   .structure = structure,      .leaves_out = leaves_out,
 };
 
 static void draw(void *self_, DvDraw *draw)
 {
     PlaneProjectiveConstraint *self = self_;
-    constraint_draw(&self->base, draw, false, dv_data_double(&self->draw_size));
+    dv_projective_draw(&self->base, draw, false, dv_data_double(&self->draw_size));
 }
 
 static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw = draw};
@@ -111,9 +88,9 @@ static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw 
 static DvStatus init(DvObject *object, void *self_)
 {
     PlaneProjectiveConstraint *self = self_;
-    double n[3];
-    const DvStatus status = constraint_init(object, &self->base);
-    if (status == DV_OK && !normal_of(self, n))
+    double n[DV_PROJECTIVE_COMPONENTS];
+    const DvStatus status = dv_projective_init(object, &self->base);
+    if (status == DV_OK && !dv_projective_normal(&self->base, &self->normal, n))
         dv_field_warning(&self->normal, -1, "is zero: no point is held; give the normal of the plane");
     return status;
 }
@@ -122,10 +99,7 @@ const DvClass dv_plane_projective_constraint = {
     .size = sizeof(DvClass),
     .name = "PlaneProjectiveConstraint",
     .variants = "Vec2d Vec3d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = constraint_sources,
-    .bases = (const char *const[]){"ProjectiveConstraintSet", "BaseProjectiveConstraintSet", NULL},
-    .family = "projective constraints",
+    DV_PROJECTIVE_CONSTRAINT_CLASS,
     .module = "Sofa.Component.Constraint.Projective",
     .help = "Points that stay in a plane.",
     .instance_size = sizeof(PlaneProjectiveConstraint),
@@ -134,6 +108,4 @@ const DvClass dv_plane_projective_constraint = {
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
                                       {0}},
     .init = init,
-    .cleanup = constraint_cleanup,
-    .destroy = constraint_destroy,
 };

@@ -11,7 +11,7 @@
  * The list follows changes of the topology of the input (`topology`).
  */
 #include "mapping_base.h"
-#include "state/point_set.h"
+#include <divan/kit/point_set.h>
 
 #include <divan/contracts/topology.h>
 #include <divan/math/vec.h>
@@ -26,7 +26,7 @@ typedef struct SubsetMapping {
     MappingBase base;
     DvData indices, first, last, radius, follows, ignore_not_found, resize_to_model;
     DvLink topology;
-    PointSet set;
+    DvPointSet set;
     bool following;
     DvJacobian jacobian;
     uint64_t jacobian_of; /* version of the indices that it was made from */
@@ -105,7 +105,7 @@ static DvStatus choose_points(SubsetMapping *self)
     dv_data_uints(&self->indices, &given);
     if (given > 0) {
         if (!dv_data_bool(&self->ignore_not_found))
-            (void)point_set_remove_out_of_range(&self->indices, in.count);
+            (void)dv_point_set_remove_out_of_range(&self->indices, in.count);
     } else if (dv_data_uint(&self->first) != NO_POINT) {
         take_range(self, in.count);
     } else {
@@ -206,16 +206,16 @@ static bool are_computed(const SubsetMapping *self)
 
 static DvStatus follow(SubsetMapping *self)
 {
-    point_set_leave(&self->set);
+    dv_point_set_leave(&self->set);
     self->following = false;
     if (!dv_data_bool(&self->follows) || are_computed(self))
         return DV_OK;
-    DvObject *topology = point_set_topology(self->base.in.object, &self->topology); /* of the input */
+    DvObject *topology = dv_point_set_topology(self->base.in.object, &self->topology); /* of the input */
     if (!topology)
         return DV_OK;
-    self->set = (PointSet){.indices = &self->indices, .changed = indices_changed, .owner = self};
+    self->set = (DvPointSet){.indices = &self->indices, .changed = indices_changed, .owner = self};
     self->following = true;
-    return point_set_follow(&self->set, topology);
+    return dv_point_set_follow(&self->set, topology);
 }
 
 static DvStatus init(DvObject *object, void *self_)
@@ -240,7 +240,7 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     SubsetMapping *self = self_;
-    point_set_leave(&self->set);
+    dv_point_set_leave(&self->set);
     mapping_release(&self->base);
 }
 

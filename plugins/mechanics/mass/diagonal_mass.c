@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include <divan/element_data.h>
+#include <divan/kit/start_values.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
 #include "body_shape.h"
-#include "first_values.h"
 #include "followed_values.h"
 #include "mass_base.h"
 #include "mass_check.h"
@@ -47,7 +47,7 @@ typedef struct DiagonalMass {
     DvElementData element_data; /* double: what each element gave to each of its points */
     DvMeshEdits edits;          /* since masses were summed up */
     double change;              /* kg, of the edit that is being told */
-    FirstValues first_masses, first_total, first_density;
+    DvStartValues first_masses, first_total, first_density;
 } DiagonalMass;
 
 static const DvField fields[] = {
@@ -280,9 +280,9 @@ static void elements_replaced(DvElementData *data, DvMeshReplacement why)
     const DvConstVec x = mass_mesh_positions(&self->mesh, true);
     double *part = data->entries;
     if (why == DV_MESH_RESET) {
-        first_values_put_back(&self->first_masses, &self->point_masses);
-        first_values_put_back(&self->first_total, &self->total_mass);
-        first_values_put_back(&self->first_density, &self->density);
+        (void)dv_start_values_put_back(&self->first_masses, &self->point_masses);
+        (void)dv_start_values_put_back(&self->first_total, &self->total_mass);
+        (void)dv_start_values_put_back(&self->first_density, &self->density);
     }
     self->count = self->point_data.count;
     self->structure++;
@@ -305,9 +305,9 @@ static void store_reset_state(DvObject *object, void *self_)
     DiagonalMass *self = self_;
     if (!self->element_data.topology)
         return;
-    first_values_keep(&self->first_masses, &self->point_masses);
-    first_values_keep(&self->first_total, &self->total_mass);
-    first_values_keep(&self->first_density, &self->density);
+    dv_start_values_keep(&self->first_masses, &self->point_masses);
+    dv_start_values_keep(&self->first_total, &self->total_mass);
+    dv_start_values_keep(&self->first_density, &self->density);
 }
 
 static void points_replaced(DvElementData *data, DvMeshReplacement why)
@@ -802,9 +802,9 @@ static void destroy(DvObject *object, void *self_)
     DiagonalMass *self = self_;
     mass_mesh_forget(&self->mesh);
     dv_state_release(&self->base.state);
-    first_values_forget(&self->first_masses);
-    first_values_forget(&self->first_total);
-    first_values_forget(&self->first_density);
+    dv_start_values_free(&self->first_masses);
+    dv_start_values_free(&self->first_total);
+    dv_start_values_free(&self->first_density);
     turning_inertia_free(&self->turning);
     dv_free(self->bodies);
 }

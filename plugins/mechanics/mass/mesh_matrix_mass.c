@@ -21,11 +21,11 @@
 #include <string.h>
 
 #include <divan/element_data.h>
+#include <divan/kit/start_values.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
 #include "consistent_mass.h"
-#include "first_values.h"
 #include "followed_values.h"
 #include "mass_base.h"
 
@@ -52,7 +52,7 @@ typedef struct MeshMatrixMass {
     DvElementData element_data;          /* double: density of each element; with `exact` ElementMass */
     DvMeshEdits edits;                   /* of edges, or of elements with `exact`, since the half edges were made */
     double change;                       /* kg, of the edit that is being told */
-    FirstValues first_points, first_edges, first_density, first_total;
+    DvStartValues first_points, first_edges, first_density, first_total;
 } MeshMatrixMass;
 
 static const DvField fields[] = {
@@ -853,7 +853,7 @@ static void points_replaced(DvElementData *data, DvMeshReplacement why)
 {
     MeshMatrixMass *self = data->owner;
     if (why == DV_MESH_RESET)
-        first_values_put_back(&self->first_points, &self->point_masses);
+        (void)dv_start_values_put_back(&self->first_points, &self->point_masses);
     self->count = data->count;
     seen(self);
 }
@@ -862,7 +862,7 @@ static void edges_replaced(DvElementData *data, DvMeshReplacement why)
 {
     MeshMatrixMass *self = data->owner;
     if (why == DV_MESH_RESET)
-        first_values_put_back(&self->first_edges, &self->edge_masses);
+        (void)dv_start_values_put_back(&self->first_edges, &self->edge_masses);
     self->edge_count = data->count;
     seen(self);
 }
@@ -871,8 +871,8 @@ static void elements_replaced(DvElementData *data, DvMeshReplacement why)
 {
     MeshMatrixMass *self = data->owner;
     if (why == DV_MESH_RESET) {
-        first_values_put_back(&self->first_density, &self->density);
-        first_values_put_back(&self->first_total, &self->total_mass);
+        (void)dv_start_values_put_back(&self->first_density, &self->density);
+        (void)dv_start_values_put_back(&self->first_total, &self->total_mass);
     }
     keep_densities(self, true);
     if (self->exact)
@@ -886,10 +886,10 @@ static void store_reset_state(DvObject *object, void *self_)
     MeshMatrixMass *self = self_;
     if (!self->element_data.topology)
         return;
-    first_values_keep(&self->first_points, &self->point_masses);
-    first_values_keep(&self->first_edges, &self->edge_masses);
-    first_values_keep(&self->first_density, &self->density);
-    first_values_keep(&self->first_total, &self->total_mass);
+    dv_start_values_keep(&self->first_points, &self->point_masses);
+    dv_start_values_keep(&self->first_edges, &self->edge_masses);
+    dv_start_values_keep(&self->first_density, &self->density);
+    dv_start_values_keep(&self->first_total, &self->total_mass);
 }
 
 static DvStatus attach(MeshMatrixMass *self)
@@ -1056,10 +1056,10 @@ static void destroy(DvObject *object, void *self_)
     mass_mesh_forget(&self->mesh);
     dv_state_release(&self->base.state);
     half_edges_free(&self->half);
-    first_values_forget(&self->first_points);
-    first_values_forget(&self->first_edges);
-    first_values_forget(&self->first_density);
-    first_values_forget(&self->first_total);
+    dv_start_values_free(&self->first_points);
+    dv_start_values_free(&self->first_edges);
+    dv_start_values_free(&self->first_density);
+    dv_start_values_free(&self->first_total);
 }
 
 const DvClass dv_mesh_matrix_mass = {

@@ -18,9 +18,9 @@
 #include "mass_check.h"
 #include "rigid_file.h"
 #include "state/mechanical_object.h"
-#include "state/point_set.h"
 #include "state/vector_arithmetic.h"
 #include "turning_inertia.h"
+#include <divan/kit/point_set.h>
 
 typedef enum Given { GIVEN_NOTHING, GIVEN_POINT_MASS, GIVEN_TOTAL_MASS } Given;
 
@@ -37,7 +37,7 @@ typedef struct UniformMass {
     uint32_t count;                                                   /* of indices */
     uint32_t checked_points; /* size of the state that the indices were checked against */
     uint64_t structure;
-    PointSet points;
+    DvPointSet points;
     TurningInertia turning; /* count 0: not up to date */
     bool no_inertia;        /* none was given at init */
 } UniformMass;
@@ -107,8 +107,8 @@ static void update(UniformMass *self)
     if (dv_data_version(&self->indices) != self->indices_version ||
         state_count(self->base.state) != self->checked_points) {
         self->checked_points = state_count(self->base.state);
-        const size_t count = point_set_remove_out_of_range(&self->indices, state_count(self->base.state));
-        self->all = point_set_is_range(dv_data_uints(&self->indices, NULL), count);
+        const size_t count = dv_point_set_remove_out_of_range(&self->indices, state_count(self->base.state));
+        self->all = dv_point_set_is_range(dv_data_uints(&self->indices, NULL), count);
         self->structure += 1;
         self->indices_version = dv_data_version(&self->indices);
         if (count != self->count) {
@@ -390,7 +390,7 @@ static void topology_changed(void *self_, const uint32_t *place, size_t count)
     if (!self->base.state.ops || count == self->count)
         return;
     self->count = (uint32_t)count;
-    self->all = point_set_is_range(dv_data_uints(&self->indices, NULL), count);
+    self->all = dv_point_set_is_range(dv_data_uints(&self->indices, NULL), count);
     self->indices_version = dv_data_version(&self->indices);
     self->structure += 1;
     self->given = dv_data_bool(&self->preserve_total_mass) ? GIVEN_TOTAL_MASS : GIVEN_POINT_MASS;
@@ -416,9 +416,9 @@ static DvStatus choose_points(UniformMass *self)
             index[i] = i;
         dv_data_end(&self->indices);
     }
-    self->count = (uint32_t)point_set_remove_out_of_range(&self->indices, n);
+    self->count = (uint32_t)dv_point_set_remove_out_of_range(&self->indices, n);
     self->checked_points = n;
-    self->all = point_set_is_range(dv_data_uints(&self->indices, NULL), self->count);
+    self->all = dv_point_set_is_range(dv_data_uints(&self->indices, NULL), self->count);
     self->indices_version = dv_data_version(&self->indices);
     return DV_OK;
 }
@@ -480,14 +480,14 @@ static DvStatus init(DvObject *object, void *self_)
         dv_state_release(&self->base.state);
         return status;
     }
-    DvObject *topology = point_set_topology(object, &self->topology_link);
+    DvObject *topology = dv_point_set_topology(object, &self->topology_link);
     if (!topology)
         return mass_meet_others(object, &self->base);
     self->points.indices = &self->indices;
     self->points.takes_new = true;
     self->points.changed = topology_changed;
     self->points.owner = self;
-    status = point_set_follow(&self->points, topology);
+    status = dv_point_set_follow(&self->points, topology);
     return status == DV_OK ? mass_meet_others(object, &self->base) : status;
 }
 
@@ -495,7 +495,7 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     UniformMass *self = self_;
-    point_set_leave(&self->points);
+    dv_point_set_leave(&self->points);
 }
 
 static void destroy(DvObject *object, void *self_)

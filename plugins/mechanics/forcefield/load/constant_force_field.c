@@ -5,8 +5,8 @@
  * `forces` holds one force for all chosen points, or one each; without it `totalForce` is shared equally. The one that was not
  * given is kept up to date: the sum, or the force of each point. There is no derivative.
  */
-#include "state/point_set.h"
 #include <divan/kit/force_field.h>
+#include <divan/kit/point_set.h>
 #include <divan/types/color.h>
 
 #include <math.h>
@@ -19,8 +19,9 @@ typedef struct ConstantForceField {
     DvData indices, index_from_end, forces, total_force;
     DvData show_arrow_size, show_color;
     DvLink topology_link;
-    PointSet followed; /* the indices, when the mesh may change and points are told apart */
-    FirstValues first; /* the forces that a reset puts back */
+    DvPointSet followed; /* the indices, when the mesh may change and points are told apart */
+    DvStartValues first; /* the forces that a reset puts back... */
+    bool moved;          /* ...when they have gone along with a change of the mesh */
 
     DvTopologyRef topology;
     bool shares_total; /* chosen at init */
@@ -142,20 +143,22 @@ static void points_renumbered(void *self_, const uint32_t *place, size_t count)
         if (place[i] < given)
             memcpy(kept + i * dim, force + place[i] * dim, dim * sizeof *kept);
     dv_data_set(&self->forces, kept, count);
-    self->first.changed = true;
+    self->moved = true;
     dv_free(kept);
 }
 
 static void forces_back(void *self_)
 {
     ConstantForceField *self = self_;
-    first_values_put_back(&self->first, &self->forces);
+    if (self->moved)
+        (void)dv_start_values_put_back(&self->first, &self->forces);
+    self->moved = false;
 }
 
 /* Points that are named, or have a force each, keep it when their numbers change. */
 static DvStatus follow(ConstantForceField *self)
 {
-    DvObject *topology = point_set_topology(dv_object_of(self), &self->topology_link);
+    DvObject *topology = dv_point_set_topology(dv_object_of(self), &self->topology_link);
     size_t given, forces;
     (void)dv_data_uints(&self->indices, &given);
     (void)dv_data_doubles(&self->forces, &forces);
@@ -167,8 +170,9 @@ static DvStatus follow(ConstantForceField *self)
     self->followed.changed = points_renumbered;
     self->followed.put_back = forces_back;
     self->followed.owner = self;
-    first_values_keep(&self->first, &self->forces, self->base.state.dof->deriv);
-    return point_set_follow(&self->followed, topology);
+    self->moved = false;
+    dv_start_values_keep(&self->first, &self->forces);
+    return dv_point_set_follow(&self->followed, topology);
 }
 
 /* Whether a user gave one of the two quantities; not so when an init before this one computed it from the other. */
@@ -211,7 +215,7 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     ConstantForceField *self = self_;
-    point_set_leave(&self->followed);
+    dv_point_set_leave(&self->followed);
     dv_single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }
@@ -222,7 +226,7 @@ static void destroy(DvObject *object, void *self_)
     ConstantForceField *self = self_;
     dv_free(self->point);
     dv_free(self->force);
-    first_values_free(&self->first);
+    dv_start_values_free(&self->first);
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)

@@ -5,7 +5,7 @@
 #include "forcefield/spring/bending_springs.h"
 
 #include "forcefield/element_faults.h"
-#include "state/renumbering.h"
+#include <divan/kit/renumbering.h>
 
 #include <stdlib.h>
 
@@ -183,11 +183,11 @@ static void element_removed(DvElementData *data, uint32_t index)
 }
 
 /* Springs name points; one that loses a point goes. */
-static void rename_points(BendingSprings *self, uint32_t edge, const Renumbering *renumbering)
+static void rename_points(BendingSprings *self, uint32_t edge, const DvRenumbering *renumbering)
 {
     for (uint32_t i = 0; i < per_edge(self); i++) {
         uint32_t *end = springs_of_edge(self, edge)->end[i];
-        const uint32_t a = renumbering_new(renumbering, end[0]), b = renumbering_new(renumbering, end[1]);
+        const uint32_t a = dv_renumbering_new(renumbering, end[0]), b = dv_renumbering_new(renumbering, end[1]);
         if (end[0] == end[1] || (a == end[0] && b == end[1]))
             continue;
         const bool lost = a == UINT32_MAX || b == UINT32_MAX;
@@ -205,7 +205,7 @@ static int ascending(const void *a, const void *b)
 
 /* Edges of the elements around touched points: those whose springs name them, for a spring is between two elements that are there. Each once,
  * for a second look would take numbers of now for those of before; dv_free. */
-static uint32_t *edges_around(const BendingSprings *self, const Renumbering *touched, uint32_t *count)
+static uint32_t *edges_around(const BendingSprings *self, const DvRenumbering *touched, uint32_t *count)
 {
     const DvAdjacency around = adjacency(self, DV_POINTS, self->kind), edges = adjacency(self, self->kind, DV_EDGES);
     uint32_t *list = NULL, found = 0, room = 0;
@@ -234,7 +234,7 @@ static uint32_t *edges_around(const BendingSprings *self, const Renumbering *tou
 /* Before points go, or after all have other numbers. */
 static void rename_touched(BendingSprings *self, const DvElementChange *change)
 {
-    Renumbering renumbering = renumbering_of(change);
+    DvRenumbering renumbering = dv_renumbering_of(change);
     if (renumbering.all) {
         for (uint32_t edge = 0; edge < self->edges.count; edge++)
             rename_points(self, edge, &renumbering);
@@ -244,7 +244,7 @@ static void rename_touched(BendingSprings *self, const DvElementChange *change)
             rename_points(self, edges[i], &renumbering);
         dv_free(edges);
     }
-    renumbering_free(&renumbering);
+    dv_renumbering_free(&renumbering);
 }
 
 /* Springs hang on the rest positions of points. */

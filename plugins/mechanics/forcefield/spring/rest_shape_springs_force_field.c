@@ -7,8 +7,8 @@
  * Component by component: `activeDirections` switches single directions off. Other states that are followed feel no force. The
  * derivative of the torque is that of small rotations, -k_a.
  */
-#include "state/point_set.h"
 #include <divan/kit/force_field.h>
+#include <divan/kit/point_set.h>
 
 #include <divan/math/rigid.h>
 #include <divan/types/color.h>
@@ -22,8 +22,9 @@ typedef struct RestShapeSpringsForceField {
     DvData points, stiffness, angular_stiffness, external_points, recompute_indices, active_directions;
     DvData draw_spring, spring_color;
     DvLink external_rest_shape, topology_link;
-    PointSet followed;    /* the points, when the mesh may change and they are told apart */
-    FirstValues first[2]; /* stiffness and angular stiffness that a reset puts back */
+    DvPointSet followed;    /* the points, when the mesh may change and they are told apart */
+    DvStartValues first[2]; /* stiffness and angular stiffness that a reset puts back... */
+    bool moved;             /* ...when they have gone along with a change of the mesh */
 
     DvStateRef external; /* ops NULL: the rest positions of the state itself */
     uint32_t count;
@@ -187,7 +188,7 @@ static void update(RestShapeSpringsForceField *self)
 
 static void release(RestShapeSpringsForceField *self)
 {
-    point_set_leave(&self->followed);
+    dv_point_set_leave(&self->followed);
     self->followed.indices = NULL;
     dv_single_state_release(&self->base);
     dv_state_release(&self->external);
@@ -207,7 +208,7 @@ static void points_renumbered(void *self_, const uint32_t *place, size_t count)
         read_stiffness(self, place[i] == UINT32_MAX ? 0 : place[i], &linear[i], &angular[i]);
     dv_data_set(&self->stiffness, linear, count);
     dv_data_set(&self->angular_stiffness, angular, count);
-    self->first[0].changed = self->first[1].changed = true;
+    self->moved = true;
     dv_free(linear);
     dv_free(angular);
     (void)build(self); /* reported; there are no springs then */
@@ -216,15 +217,18 @@ static void points_renumbered(void *self_, const uint32_t *place, size_t count)
 static void stiffness_back(void *self_)
 {
     RestShapeSpringsForceField *self = self_;
-    first_values_put_back(&self->first[0], &self->stiffness);
-    first_values_put_back(&self->first[1], &self->angular_stiffness);
+    if (self->moved) {
+        (void)dv_start_values_put_back(&self->first[0], &self->stiffness);
+        (void)dv_start_values_put_back(&self->first[1], &self->angular_stiffness);
+    }
+    self->moved = false;
     self->points_checked = UINT32_MAX; /* as if the state had another size: its own reset may come later */
 }
 
 /* Points that are named, or have a stiffness each, keep it when their numbers change; points that follow others by number cannot. */
 static DvStatus follow(RestShapeSpringsForceField *self)
 {
-    DvObject *topology = point_set_topology(dv_object_of(self), &self->topology_link);
+    DvObject *topology = dv_point_set_topology(dv_object_of(self), &self->topology_link);
     size_t given, targets, stiffnesses, angulars;
     (void)dv_data_uints(&self->points, &given);
     (void)dv_data_uints(&self->external_points, &targets);
@@ -239,9 +243,10 @@ static DvStatus follow(RestShapeSpringsForceField *self)
     self->followed.changed = points_renumbered;
     self->followed.put_back = stiffness_back;
     self->followed.owner = self;
-    first_values_keep(&self->first[0], &self->stiffness, 1);
-    first_values_keep(&self->first[1], &self->angular_stiffness, 1);
-    return point_set_follow(&self->followed, topology);
+    self->moved = false;
+    dv_start_values_keep(&self->first[0], &self->stiffness);
+    dv_start_values_keep(&self->first[1], &self->angular_stiffness);
+    return dv_point_set_follow(&self->followed, topology);
 }
 
 /* After the states have been initialised, those of child nodes too. */
@@ -282,8 +287,8 @@ static void destroy(DvObject *object, void *self_)
     (void)object;
     RestShapeSpringsForceField *self = self_;
     free_springs(self);
-    first_values_free(&self->first[0]);
-    first_values_free(&self->first[1]);
+    dv_start_values_free(&self->first[0]);
+    dv_start_values_free(&self->first[1]);
 }
 
 static DvConstVec followed_points(const RestShapeSpringsForceField *self)

@@ -4,17 +4,16 @@
  * it names one of them it is written: in ascending order with its repetitions, and with the place where each entry stood, so that
  * other lists can go along with it.
  */
-#include "point_set.h"
+#include <divan/kit/point_set.h>
 
-#include "renumbering.h"
+#include <divan/kit/renumbering.h>
 
 #include <divan/contracts/topology.h>
 #include <divan/memory.h>
 
 #include <stdlib.h>
-#include <string.h>
 
-DvObject *point_set_topology(DvObject *object, const DvLink *link)
+DvObject *dv_point_set_topology(DvObject *object, const DvLink *link)
 {
     DvObject *state = dv_node_context(dv_object_node(object), DV_STATE);
     DvObject *topology = dv_link_is_set(link) ? dv_link_object(link) : NULL;
@@ -36,7 +35,7 @@ static int ascending(const void *a, const void *b)
     return left->place < right->place ? -1 : left->place > right->place;
 }
 
-static void write_entries(const PointSet *set, Entry *entries, size_t count)
+static void write_entries(const DvPointSet *set, Entry *entries, size_t count)
 {
     bool sorted = true;
     for (size_t i = 1; i < count; i++)
@@ -56,17 +55,17 @@ static void write_entries(const PointSet *set, Entry *entries, size_t count)
 
 static void changed(DvElementData *data, const DvElementChange *change)
 {
-    const PointSet *set = data->owner;
+    const DvPointSet *set = data->owner;
     const bool added = change->change == DV_ELEMENTS_ADDED;
     if (change->change == DV_POINTS_MOVED || (added && !set->takes_new))
         return;
     size_t count, kept = 0;
     const uint32_t *old = dv_data_uints(set->indices, &count);
-    Renumbering renumbering = renumbering_of(change);
+    DvRenumbering renumbering = dv_renumbering_of(change);
     Entry *entries = dv_alloc(count + (added ? change->count : 0), sizeof *entries);
     bool same = !added;
     for (size_t i = 0; i < count; i++) {
-        const uint32_t index = renumbering_new(&renumbering, old[i]);
+        const uint32_t index = dv_renumbering_new(&renumbering, old[i]);
         same = same && index == old[i];
         if (index != UINT32_MAX)
             entries[kept++] = (Entry){index, (uint32_t)i};
@@ -75,77 +74,47 @@ static void changed(DvElementData *data, const DvElementChange *change)
         entries[kept++] = (Entry){i, UINT32_MAX};
     if (!same)
         write_entries(set, entries, kept);
-    renumbering_free(&renumbering);
+    dv_renumbering_free(&renumbering);
     dv_free(entries);
 }
 
 /* A saved scene has put the indices back itself. */
 static void replaced(DvElementData *data, DvMeshReplacement why)
 {
-    const PointSet *set = data->owner;
-    size_t count;
-    const uint32_t *now = dv_data_uints(set->indices, &count);
+    const DvPointSet *set = data->owner;
+    size_t before, count;
     if (why != DV_MESH_RESET)
         return;
-    if (set->put_back) {
-        dv_data_set(set->indices, set->first, set->first_count);
+    (void)dv_data_uints(set->indices, &before);
+    const bool changed = dv_start_values_put_back(&set->start, set->indices);
+    if (set->put_back)
         set->put_back(set->owner);
+    if (!changed || !set->changed || set->put_back)
         return;
-    }
-    if (count == set->first_count && (count == 0 || memcmp(now, set->first, count * sizeof *now) == 0))
-        return;
-    uint32_t *place = dv_alloc(set->first_count, sizeof *place);
-    for (size_t i = 0; i < set->first_count; i++)
-        place[i] = i < count ? (uint32_t)i : UINT32_MAX;
-    dv_data_set(set->indices, set->first, set->first_count);
-    if (set->changed)
-        set->changed(set->owner, place, set->first_count);
+    (void)dv_data_uints(set->indices, &count);
+    uint32_t *place = dv_alloc(count, sizeof *place);
+    for (size_t i = 0; i < count; i++)
+        place[i] = i < before ? (uint32_t)i : UINT32_MAX;
+    set->changed(set->owner, place, count);
     dv_free(place);
 }
 
-DvStatus point_set_follow(PointSet *set, DvObject *topology)
+DvStatus dv_point_set_follow(DvPointSet *set, DvObject *topology)
 {
-    point_set_leave(set);
-    const uint32_t *now = dv_data_uints(set->indices, &set->first_count);
-    set->first = dv_alloc(set->first_count, sizeof *set->first);
-    if (set->first_count)
-        memcpy(set->first, now, set->first_count * sizeof *now);
+    dv_point_set_leave(set);
+    dv_start_values_keep(&set->start, set->indices);
     set->follower =
         (DvElementData){.kind = DV_POINTS, .entry_size = 1, .owner = set, .changed = changed, .replaced = replaced};
     return dv_element_data_attach(&set->follower, topology);
 }
 
-void point_set_leave(PointSet *set)
+void dv_point_set_leave(DvPointSet *set)
 {
     dv_element_data_detach(&set->follower);
-    dv_free(set->first);
-    set->first = NULL;
+    dv_start_values_free(&set->start);
 }
 
-void first_values_keep(FirstValues *first, DvData *field, size_t components)
-{
-    first_values_free(first);
-    const double *now = dv_data_doubles(field, &first->count);
-    first->components = components;
-    first->at = dv_alloc(first->count * components, sizeof *first->at);
-    if (first->count)
-        memcpy(first->at, now, first->count * components * sizeof *now);
-}
-
-void first_values_put_back(FirstValues *first, DvData *field)
-{
-    if (first->changed)
-        dv_data_set(field, first->at, first->count);
-    first->changed = false;
-}
-
-void first_values_free(FirstValues *first)
-{
-    dv_free(first->at);
-    *first = (FirstValues){0};
-}
-
-bool point_set_is_range(const uint32_t *indices, size_t count)
+bool dv_point_set_is_range(const uint32_t *indices, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (indices[i] != i)
@@ -153,7 +122,7 @@ bool point_set_is_range(const uint32_t *indices, size_t count)
     return true;
 }
 
-size_t point_set_remove_out_of_range(DvData *indices, uint32_t points)
+size_t dv_point_set_remove_out_of_range(DvData *indices, uint32_t points)
 {
     size_t count;
     const uint32_t *index = dv_data_uints(indices, &count);

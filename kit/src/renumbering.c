@@ -2,7 +2,7 @@
  *
  * Numbers after a change of the mesh; see the header.
  */
-#include "renumbering.h"
+#include <divan/kit/renumbering.h>
 
 #include <divan/memory.h>
 
@@ -15,7 +15,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Where `number` is, or would be, among the touched ones. */
-static uint32_t place_of(const Renumbering *r, uint32_t number)
+static uint32_t place_of(const DvRenumbering *r, uint32_t number)
 {
     uint32_t low = 0, high = r->count;
     while (low < high) {
@@ -29,7 +29,7 @@ static uint32_t place_of(const Renumbering *r, uint32_t number)
 }
 
 /* Those that go, and the last ones, which take their numbers. */
-static void list_touched(Renumbering *r, const DvElementChange *change)
+static void list_touched(DvRenumbering *r, const DvElementChange *change)
 {
     const uint32_t most = 2 * change->count;
     r->old = dv_alloc(most, sizeof *r->old);
@@ -45,7 +45,7 @@ static void list_touched(Renumbering *r, const DvElementChange *change)
             r->old[r->count++] = r->old[i];
 }
 
-static void follow_removal(Renumbering *r, const DvElementChange *change)
+static void follow_removal(DvRenumbering *r, const DvElementChange *change)
 {
     list_touched(r, change);
     uint32_t *occupant = dv_alloc(r->count, sizeof *occupant); /* of each place: which of `old` is there */
@@ -62,9 +62,9 @@ static void follow_removal(Renumbering *r, const DvElementChange *change)
     dv_free(occupant);
 }
 
-Renumbering renumbering_of(const DvElementChange *change)
+DvRenumbering dv_renumbering_of(const DvElementChange *change)
 {
-    Renumbering r = {0};
+    DvRenumbering r = {0};
     if (change->change == DV_ELEMENTS_REMOVED)
         follow_removal(&r, change);
     if (change->change == DV_ELEMENTS_RENUMBERED) {
@@ -77,14 +77,14 @@ Renumbering renumbering_of(const DvElementChange *change)
     return r;
 }
 
-void renumbering_free(Renumbering *r)
+void dv_renumbering_free(DvRenumbering *r)
 {
     dv_free(r->old);
     dv_free(r->now);
-    *r = (Renumbering){0};
+    *r = (DvRenumbering){0};
 }
 
-uint32_t renumbering_new(const Renumbering *r, uint32_t old)
+uint32_t dv_renumbering_new(const DvRenumbering *r, uint32_t old)
 {
     if (r->all)
         return old < r->count ? r->now[old] : UINT32_MAX;
