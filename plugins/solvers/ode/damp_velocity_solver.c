@@ -3,13 +3,13 @@
  * DampVelocitySolver: velocities decay as exp(-rate h), and those below a threshold stop. It moves nothing by itself: it
  * follows another ODE solver in the node.
  */
-#include "ode/integration.h"
+#include <divan/kit/integrator.h>
 
 #include <math.h>
 
 typedef struct DampVelocitySolver {
+    DvIntegrator base;
     DvData rate, threshold;
-    DvIntegration mechanics;
 } DampVelocitySolver;
 
 static const DvField fields[] = {
@@ -22,55 +22,31 @@ static const DvField fields[] = {
     {0},
 };
 
-static DvStatus init(DvObject *object, void *self_)
-{
-    return dv_integration_open(&((DampVelocitySolver *)self_)->mechanics, object);
-}
-
 static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
 {
     (void)position;
     DampVelocitySolver *self = self_;
-    const DvIntegration *mechanics = &self->mechanics;
-    if (mechanics->m == NULL)
+    const DvMechanicalOperationsOps *ops = self->base.ops;
+    DvMechanics *m = self->base.m;
+    if (m == NULL)
         return DV_OK;
     const double threshold = dv_data_double(&self->threshold);
-    mechanics->ops->combine(mechanics->m, velocity, DV_NO_VEC, velocity, exp(-dv_data_double(&self->rate) * h));
+    ops->combine(m, velocity, DV_NO_VEC, velocity, exp(-dv_data_double(&self->rate) * h));
     if (threshold != 0.0)
-        mechanics->ops->threshold(mechanics->m, velocity, threshold);
+        ops->threshold(m, velocity, threshold);
     return DV_OK;
 }
 
-static double no_factor(void *self_, double dt)
-{
-    (void)self_;
-    (void)dt;
-    return 0.0;
-}
-
-static void cleanup(DvObject *object, void *self_)
-{
-    (void)object;
-    dv_integration_close(&((DampVelocitySolver *)self_)->mechanics);
-}
-
-static const DvOdeSolverOps ops = {
-    .size = sizeof(DvOdeSolverOps),
-    .solve = solve,
-    .position_factor = no_factor,
-    .velocity_factor = no_factor,
-};
+static const DvOdeSolverOps operations = DV_INTEGRATOR_OPS(.solve = solve, .position_factor = dv_integrator_factor_zero,
+                                                           .velocity_factor = dv_integrator_factor_zero);
 
 const DvClass dv_damp_velocity_solver = {
     .size = sizeof(DvClass),
     .name = "DampVelocitySolver",
-    .bases = (const char *const[]){"OdeSolver", NULL},
-    .family = "ODE solvers",
     .module = "Sofa.Component.ODESolver.Forward",
     .help = "Lets velocities decay after another solver's step.",
     .instance_size = sizeof(DampVelocitySolver),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_ODE_SOLVER, .ops = &ops}, {0}},
-    .init = init,
-    .cleanup = cleanup,
+    DV_INTEGRATOR_LIFE,
+    DV_INTEGRATOR_CLASS(operations, "OdeSolver"),
 };

@@ -7,14 +7,13 @@
  *
  * Masses that are not diagonal, or lie on mapped states, need a linear solver for a. a is left in the vector dx.
  */
-#include "ode/integration.h"
-
+#include <divan/kit/integrator.h>
 #include <divan/scene.h>
 
 typedef struct EulerExplicitSolver {
+    DvIntegrator base;
     DvData symplectic;
     DvLink linear_solver_link;
-    DvIntegration mechanics;
     DvLinearSolverUse linear_solver;
 } EulerExplicitSolver;
 
@@ -31,13 +30,13 @@ static DvStatus init(DvObject *object, void *self_)
 {
     EulerExplicitSolver *self = self_;
     self->linear_solver = dv_linear_solver_of(object, &self->linear_solver_link, DV_SEARCH_UP);
-    return dv_integration_open(&self->mechanics, object);
+    return dv_integrator_init(object, self);
 }
 
 static DvStatus compute_acceleration(EulerExplicitSolver *self, const DvStep *step)
 {
-    const DvMechanicalOperationsOps *ops = self->mechanics.ops;
-    DvMechanics *m = self->mechanics.m;
+    const DvMechanicalOperationsOps *ops = self->base.ops;
+    DvMechanics *m = self->base.m;
     DvObject *object = dv_object_of(self);
     switch (ops->mass_kind(m)) {
     case DV_MASS_DIAGONAL:
@@ -52,25 +51,21 @@ static DvStatus compute_acceleration(EulerExplicitSolver *self, const DvStep *st
                 "instance <CGLinearSolver iterations=\"25\" tolerance=\"1e-5\" threshold=\"1e-5\"/>, or lump the mass",
                 dv_node_path(dv_object_node(object)));
         ops->project_response(m, step, DV_FORCE, DV_WALK_WHOLE);
-        return dv_integration_solve(&self->mechanics, self->linear_solver, (DvFactors){.m = 1.0}, DV_DX, DV_FORCE);
+        return dv_integrator_solve(&self->base, self->linear_solver, (DvFactors){.m = 1.0}, DV_DX, DV_FORCE);
     case DV_MASS_NONE:
         break;
     }
-    return dv_error(
-        object, DV_ERROR_MISSING,
-        "there is no mass in '%s' or below it, and forces without mass give no acceleration; add one, for instance "
-        "<UniformMass totalMass=\"1\"/>",
-        dv_node_path(dv_object_node(object)));
+    return dv_integrator_refuse_massless(&self->base);
 }
 
 static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
 {
     EulerExplicitSolver *self = self_;
-    const DvMechanicalOperationsOps *ops = self->mechanics.ops;
-    DvMechanics *m = self->mechanics.m;
+    const DvMechanicalOperationsOps *ops = self->base.ops;
+    DvMechanics *m = self->base.m;
     if (m == NULL || ops->unknowns(m) == 0)
         return DV_OK;
-    const DvStep *step = dv_integration_begin(&self->mechanics, dv_object_of(self), h, (DvLinearSolverUse){0});
+    const DvStep *step = dv_integrator_begin(&self->base, h, (DvLinearSolverUse){0});
     dv_phase_begin("forces");
     ops->add_separate_gravity(m, h, velocity);
     ops->compute_force(m, step, DV_FORCE, DV_WALK_WHOLE);
@@ -93,41 +88,17 @@ static double position_factor(void *self_, double dt)
     return dv_data_bool(&((EulerExplicitSolver *)self_)->symplectic) ? dt * dt : 0.0;
 }
 
-static double velocity_factor(void *self_, double dt)
-{
-    (void)self_;
-    return dt;
-}
-
-static DvStatus hold_system(void *self_)
-{
-    return dv_integration_hold_system(&((EulerExplicitSolver *)self_)->mechanics);
-}
-
-static void cleanup(DvObject *object, void *self_)
-{
-    (void)object;
-    dv_integration_close(&((EulerExplicitSolver *)self_)->mechanics);
-}
-
-static const DvOdeSolverOps ops = {
-    .size = sizeof(DvOdeSolverOps),
-    .solve = solve,
-    .position_factor = position_factor,
-    .velocity_factor = velocity_factor,
-    .hold_system = hold_system,
-};
+static const DvOdeSolverOps operations =
+    DV_INTEGRATOR_OPS(.solve = solve, .position_factor = position_factor, .velocity_factor = dv_integrator_factor_dt);
 
 const DvClass dv_euler_explicit_solver = {
     .size = sizeof(DvClass),
     .name = "EulerExplicitSolver",
-    .bases = (const char *const[]){"OdeSolver", NULL},
-    .family = "ODE solvers",
     .module = "Sofa.Component.ODESolver.Forward",
     .help = "Forward Euler, symplectic by default: cheap, for small steps.",
     .instance_size = sizeof(EulerExplicitSolver),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_ODE_SOLVER, .ops = &ops}, {0}},
+    DV_INTEGRATOR_CLASS(operations, "OdeSolver"),
     .init = init,
-    .cleanup = cleanup,
+    .cleanup = dv_integrator_cleanup,
 };

@@ -15,29 +15,20 @@
  *
  * dv is kept: linear solvers that start from a guess take it from the step before.
  */
-#include "ode/integration.h"
-
+#include <divan/kit/integrator.h>
 #include <divan/scene.h>
 
 #include <math.h>
 
 typedef struct EulerImplicitSolver {
-    DvData rayleigh_stiffness, rayleigh_mass, velocity_damping;
+    DvImplicitIntegrator implicit;
+    DvData velocity_damping;
     DvData first_order, trapezoidal_scheme, trapezoidal_rule, solve_constraint;
     DvData compute_residual, residual;
-    DvData saved_solution;
-    DvLink linear_solver_link;
-    DvIntegration mechanics;
-    DvLinearSolverUse linear_solver;
-    DvVecId solution; /* that the linear solver starts from */
 } EulerImplicitSolver;
 
 static const DvField fields[] = {
-    DV_FIELD(EulerImplicitSolver, rayleigh_stiffness, "rayleighStiffness", dv_type_double, .init = "0", .unit = "s",
-             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
-             .help = "damping in proportion to the stiffness"),
-    DV_FIELD(EulerImplicitSolver, rayleigh_mass, "rayleighMass", dv_type_double, .init = "0", .unit = "1/s",
-             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT, .help = "damping in proportion to the mass"),
+    DV_IMPLICIT_INTEGRATOR_FIELDS(EulerImplicitSolver, implicit),
     DV_FIELD(EulerImplicitSolver, velocity_damping, "vdamping", dv_type_double, .init = "0", .unit = "1/s",
              .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,
              .help = "rate at which velocities decay after the step"),
@@ -51,33 +42,13 @@ static const DvField fields[] = {
                      "separateGravity or dampers of springs; contacts by multipliers bounce"),
     DV_FIELD(EulerImplicitSolver, solve_constraint, "solveConstraint", dv_type_bool, .init = "0",
              .help = "call the constraint solver of the node on the new velocities and positions"),
-    DV_FIELD_HELD("threadSafeVisitor", dv_type_bool, .init = "0", .help = "no effect: all visitors are"),
     DV_FIELD(EulerImplicitSolver, compute_residual, "computeResidual", dv_type_bool, .init = "0",
              .help = "whether `residual` is computed after each step"),
     DV_FIELD(EulerImplicitSolver, residual, "residual", dv_type_double, .init = "1.7976931348623157e308",
              .flags = DV_FIELD_READ_ONLY, .unit = "N^2 s^2",
              .help = "squared norm of M (v - v_old) - h f at the end of the step"),
-    DV_FIELD(EulerImplicitSolver, saved_solution, "solution", dv_type_doubles,
-             .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, .help = "velocity change of the last step, the next guess"),
-    DV_LINK(EulerImplicitSolver, linear_solver_link, "linearSolver", DV_LINEAR_SOLVER,
-            .help = "solver of the linear system; default: the first in the node or below"),
     {0},
 };
-
-static DvStatus init(DvObject *object, void *self_)
-{
-    EulerImplicitSolver *self = self_;
-    self->linear_solver = dv_linear_solver_of(object, &self->linear_solver_link, DV_SEARCH_DOWN);
-    if (self->linear_solver.ops == NULL && self->linear_solver.self != NULL)
-        return DV_ERROR_MISSING; /* it cannot be used, as has been told */
-    if (self->linear_solver.ops == NULL)
-        return dv_error(
-            object, DV_ERROR_MISSING,
-            "there is no linear solver in '%s' or below it; add one, for instance <CGLinearSolver iterations=\"25\" "
-            "tolerance=\"1e-5\" threshold=\"1e-5\"/>",
-            dv_node_path(dv_object_node(object)));
-    return dv_integration_open(&self->mechanics, object);
-}
 
 /* Scratch vectors by number; 0 is the solution's. */
 enum { RIGHT_HAND_SIDE = 1, OLD_VELOCITY };
@@ -85,10 +56,10 @@ enum { RIGHT_HAND_SIDE = 1, OLD_VELOCITY };
 /* |M (v_new - v_old) - h f|^2 with the force at the new state. */
 static void measure_residual(EulerImplicitSolver *self, const DvStep *step, DvVecId position, DvVecId velocity)
 {
-    const DvVecId b = dv_integration_scratch(&self->mechanics, RIGHT_HAND_SIDE),
-                  old = dv_integration_scratch(&self->mechanics, OLD_VELOCITY);
-    const DvMechanicalOperationsOps *ops = self->mechanics.ops;
-    DvMechanics *m = self->mechanics.m;
+    const DvVecId b = dv_integrator_scratch(&self->implicit.base, RIGHT_HAND_SIDE),
+                  old = dv_integrator_scratch(&self->implicit.base, OLD_VELOCITY);
+    const DvMechanicalOperationsOps *ops = self->implicit.base.ops;
+    DvMechanics *m = self->implicit.base.m;
     const DvStep end = {.time = step->time, .dt = step->dt, .position = position, .velocity = velocity};
     ops->propagate_position(m, &end, position);
     ops->propagate_velocity(m, &end, velocity);
@@ -103,20 +74,21 @@ static void measure_residual(EulerImplicitSolver *self, const DvStep *step, DvVe
 static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
 {
     EulerImplicitSolver *self = self_;
-    const DvMechanicalOperationsOps *ops = self->mechanics.ops;
-    DvMechanics *m = self->mechanics.m;
+    const DvMechanicalOperationsOps *ops = self->implicit.base.ops;
+    DvMechanics *m = self->implicit.base.m;
     if (m == NULL)
         return DV_OK;
-    const DvStep *step = dv_integration_begin(&self->mechanics, dv_object_of(self), h, self->linear_solver);
-    const double stiffness_damping = dv_data_double(&self->rayleigh_stiffness);
-    const double mass_damping = dv_data_double(&self->rayleigh_mass);
+    const DvLinearSolverUse linear_solver = self->implicit.linear_solver;
+    const DvStep *step = dv_integrator_begin(&self->implicit.base, h, linear_solver);
+    const double stiffness_damping = dv_data_double(&self->implicit.rayleigh_stiffness);
+    const double mass_damping = dv_data_double(&self->implicit.rayleigh_mass);
     const double velocity_damping = dv_data_double(&self->velocity_damping);
     const bool first_order = dv_data_bool(&self->first_order);
     const bool residual_wanted = dv_data_bool(&self->compute_residual);
     const bool rule = dv_data_bool(&self->trapezoidal_rule) && !first_order;
     const double t = rule || dv_data_bool(&self->trapezoidal_scheme) ? 0.5 : 1.0;
-    const DvVecId b = dv_integration_scratch(&self->mechanics, RIGHT_HAND_SIDE),
-                  dv = dv_solution_begin(&self->mechanics, self->linear_solver, &self->solution, &self->saved_solution);
+    const DvVecId b = dv_integrator_scratch(&self->implicit.base, RIGHT_HAND_SIDE),
+                  dv = dv_implicit_integrator_begin_solution(&self->implicit);
     if (dv == DV_NO_VEC)
         return DV_ERROR_LIMIT;
 
@@ -136,13 +108,13 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
         first_order
             ? (DvFactors){.m = 1.0, .k = -h * t}
             : (DvFactors){.m = 1.0 + t * h * mass_damping, .b = -t * h, .k = -t * h * (t * h + stiffness_damping)};
-    const DvStatus status = dv_integration_solve(&self->mechanics, self->linear_solver, system, dv, b);
+    const DvStatus status = dv_integrator_solve(&self->implicit.base, linear_solver, system, dv, b);
     if (status != DV_OK)
         return status;
-    dv_solution_end(&self->mechanics, self->linear_solver, dv, &self->saved_solution);
+    dv_implicit_integrator_end_solution(&self->implicit, dv);
 
     if (residual_wanted)
-        ops->combine(m, dv_integration_scratch(&self->mechanics, OLD_VELOCITY), DV_VELOCITY, DV_NO_VEC, 0.0);
+        ops->combine(m, dv_integrator_scratch(&self->implicit.base, OLD_VELOCITY), DV_VELOCITY, DV_NO_VEC, 0.0);
     if (first_order)
         ops->combine(m, velocity, dv, DV_NO_VEC, 0.0);
     else
@@ -165,72 +137,16 @@ static double position_factor(void *self_, double dt)
     return rule ? 0.5 * dt : dt;
 }
 
-static double velocity_factor(void *self_, double dt)
-{
-    (void)self_;
-    (void)dt;
-    return 1.0;
-}
-
-/* The solution starts anew: from what was put back, or from zero. */
-static DvStatus restore(DvObject *object, void *self_)
-{
-    (void)object;
-    EulerImplicitSolver *self = self_;
-    if (self->solution != DV_NO_VEC)
-        self->mechanics.ops->release(self->mechanics.m, self->solution);
-    self->solution = DV_NO_VEC;
-    return DV_OK;
-}
-
-static void reset(DvObject *object, void *self_)
-{
-    EulerImplicitSolver *self = self_;
-    dv_data_set(&self->saved_solution, NULL, 0);
-    (void)restore(object, self_);
-}
-
-static DvStatus hold_system(void *self_)
-{
-    return dv_integration_hold_system(&((EulerImplicitSolver *)self_)->mechanics);
-}
-
-static void cleanup(DvObject *object, void *self_)
-{
-    (void)object;
-    EulerImplicitSolver *self = self_;
-    dv_integration_close(&self->mechanics);
-    self->solution = DV_NO_VEC;
-}
-
-static void report(void *self_, DvReportLine line, void *context)
-{
-    const EulerImplicitSolver *self = self_;
-    dv_report_unsymmetric(&self->mechanics, self->linear_solver, line, context);
-}
-
-static const DvReportOps report_ops = {.size = sizeof report_ops, .report = report};
-
-static const DvOdeSolverOps ops = {
-    .size = sizeof(DvOdeSolverOps),
-    .solve = solve,
-    .position_factor = position_factor,
-    .velocity_factor = velocity_factor,
-    .hold_system = hold_system,
-};
+static const DvOdeSolverOps operations =
+    DV_INTEGRATOR_OPS(.solve = solve, .position_factor = position_factor, .velocity_factor = dv_integrator_factor_one);
 
 const DvClass dv_euler_implicit_solver = {
     .size = sizeof(DvClass),
     .name = "EulerImplicitSolver",
-    .bases = (const char *const[]){"OdeSolver", "LinearSolverAccessor", NULL},
-    .family = "ODE solvers",
     .module = "Sofa.Component.ODESolver.Backward",
     .help = "Backward Euler: stable for large steps and stiff bodies, damps them a little.",
     .instance_size = sizeof(EulerImplicitSolver),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_ODE_SOLVER, .ops = &ops}, {.id = DV_REPORT, .ops = &report_ops}, {0}},
-    .init = init,
-    .restore = restore,
-    .reset = reset,
-    .cleanup = cleanup,
+    DV_IMPLICIT_INTEGRATOR_LIFE,
+    DV_IMPLICIT_INTEGRATOR_CLASS(operations, "OdeSolver", "LinearSolverAccessor"),
 };

@@ -5,18 +5,7 @@
 #ifndef DV_SOLVERS_LINEAR_SYSTEM_H
 #define DV_SOLVERS_LINEAR_SYSTEM_H
 
-#include <divan/contracts/solver.h>
-#include <divan/memory.h>
-#include <divan/node.h>
-
-/* All objects of a search, in scratch.     [main] */
-static inline DvObject **dv_find_all(const DvNode *node, const char *contract, DvSearch search, size_t *count)
-{
-    *count = dv_node_find_all(node, contract, search, NULL, 0);
-    DvObject **found = dv_step_alloc(*count, sizeof *found);
-    (void)dv_node_find_all(node, contract, search, found, *count);
-    return found;
-}
+#include <divan/kit/linear_solver.h>
 
 /* A linear system with its functions at hand. */
 typedef struct DvLinearSystemUse {

@@ -13,10 +13,9 @@
  */
 #include "compliance_file.h"
 
-#include "ode/integration.h"
-
 #include <divan/contracts/lagrangian_constraint.h>
 #include <divan/event.h>
+#include <divan/kit/integrator.h>
 #include <divan/memory.h>
 #include <divan/output.h>
 #include <divan/plugin.h>
@@ -226,7 +225,7 @@ static DvStatus unit_forces(PrecomputedConstraintCorrection *self, UnitForces *u
         values[(size_t)i * width + i % width] = 1.0;
     }
     const DvStateRows identity = {self->state.object, n, row, point, values};
-    const DvStep step = dv_integration_step(self->state.object, self->dt, (DvLinearSolverUse){0});
+    const DvStep step = dv_step_from(self->state.object, self->dt, (DvLinearSolverUse){0});
     DvSparseRows j = {0};
     const DvStatus status = self->ops->project_rows(self->m, &step, &identity, 1, n, DV_ROWS_CONSTRAINED, &j);
     if (status == DV_OK) { /* lent until the next call, which the linear solver may make */
@@ -322,7 +321,7 @@ static DvStatus make(DvObject *object, PrecomputedConstraintCorrection *self)
     const DvStatus status = initialise_below(object, dv_object_node(dv_object_of(self->ode_self)));
     if (status != DV_OK)
         return status;
-    const DvStep step = dv_integration_step(object, self->dt, (DvLinearSolverUse){0});
+    const DvStep step = dv_step_from(object, self->dt, (DvLinearSolverUse){0});
     const DvVecId velocity = self->ops->allocate(self->m, DV_DERIVS);
     if (velocity == DV_NO_VEC)
         return DV_ERROR_LIMIT;

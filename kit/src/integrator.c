@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What ODE solvers have in common.
+ */
+#include <divan/kit/integrator.h>
+
+#include <divan/contracts/force_field.h>
+#include <divan/contracts/mapping.h>
+#include <divan/memory.h>
+#include <divan/plugin.h>
+#include <divan/scene.h>
+
+/* The topmost node with solvers is integrated as a whole. */
+static void warn_of_solver_above(const DvObject *object)
+{
+    const DvNode *parent = dv_node_parent(dv_object_node(object), 0);
+    const DvObject *above = parent ? dv_node_find(parent, DV_ODE_SOLVER, DV_SEARCH_UP) : NULL;
+    if (above)
+        dv_warning(object, "has no effect: %s '%s' above integrates everything below '%s'; leave one of them out",
+                   dv_object_class(above)->name, dv_object_name(above), dv_node_path(dv_object_node(above)));
+}
+
+DvStatus dv_integrator_init(DvObject *object, void *self)
+{
+    DvIntegrator *integrator = self;
+    *integrator = (DvIntegrator){.ops = dv_service(DV_MECHANICAL_OPERATIONS)};
+    if (integrator->ops == NULL)
+        return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
+    integrator->m = integrator->ops->open(dv_object_node(object));
+    warn_of_solver_above(object);
+    return DV_OK;
+}
+
+void dv_integrator_cleanup(DvObject *object, void *self)
+{
+    (void)object;
+    DvIntegrator *integrator = self;
+    if (integrator->m != NULL)
+        integrator->ops->close(integrator->m);
+    *integrator = (DvIntegrator){.m = NULL};
+}
+
+DvVecId dv_integrator_take_scratch(DvIntegrator *integrator, uint32_t number)
+{
+    DvVecId *id = &integrator->scratch[number];
+    (void)integrator->ops->scratch(integrator->m, DV_DERIVS, DV_SCRATCH_INTEGRATION + number, 1, id);
+    return *id;
+}
+
+/* ---- The step and its system ---- */
+
+DvStep dv_step_from(const DvObject *object, double dt, DvLinearSolverUse solver)
+{
+    return (DvStep){.time = dv_node_time(dv_object_node(object)),
+                    .dt = dt,
+                    .position = DV_POSITION,
+                    .velocity = DV_VELOCITY,
+                    .kind = dv_linear_solver_takes(solver)};
+}
+
+const DvStep *dv_integrator_begin(DvIntegrator *integrator, double dt, DvLinearSolverUse solver)
+{
+    DvStep *step = &integrator->step;
+    step->time = dv_node_time(dv_object_node(dv_object_of(integrator)));
+    step->dt = dt;
+    step->position = DV_POSITION;
+    step->velocity = DV_VELOCITY;
+    step->kind = dv_linear_solver_takes(solver);
+    return step;
+}
+
+static DvStatus set_system(DvIntegrator *integrator)
+{
+    const DvLinearSolverUse solver = integrator->solver;
+    const DvObject *object = dv_object_of(solver.self);
+    if (!dv_object_is_valid(object))
+        return dv_error(object, DV_ERROR_INVALID,
+                        "cannot solve: it was not initialised; the first error about it says why");
+    return solver.ops->set_system(solver.self, integrator->m, &integrator->step, integrator->factors);
+}
+
+DvStatus dv_integrator_solve(DvIntegrator *integrator, DvLinearSolverUse solver, DvFactors factors, DvVecId x,
+                             DvVecId b)
+{
+    integrator->solver = solver;
+    integrator->factors = factors;
+    const DvStatus status = set_system(integrator);
+    return status == DV_OK ? solver.ops->solve(solver.self, x, b) : status;
+}
+
+DvStatus dv_integrator_hold_system(void *self)
+{
+    DvIntegrator *integrator = self;
+    const DvLinearSolverUse solver = integrator->solver;
+    if (solver.ops == NULL || !dv_linear_solver_is_of_another(solver.ops, solver.self, integrator->m))
+        return DV_OK;
+    return set_system(integrator);
+}
+
+double dv_integrator_factor_zero(void *self, double dt)
+{
+    (void)self;
+    (void)dt;
+    return 0.0;
+}
+
+double dv_integrator_factor_one(void *self, double dt)
+{
+    (void)self;
+    (void)dt;
+    return 1.0;
+}
+
+double dv_integrator_factor_dt(void *self, double dt)
+{
+    (void)self;
+    return dt;
+}
+
+/* ---- Masses ---- */
+
+DvStatus dv_integrator_refuse_massless(const DvIntegrator *integrator)
+{
+    const DvObject *object = dv_object_of(integrator);
+    return dv_error(
+        object, DV_ERROR_MISSING,
+        "there is no mass in '%s' or below it, and forces without mass give no acceleration; add one, for instance "
+        "<UniformMass totalMass=\"1\"/>",
+        dv_node_path(dv_object_node(object)));
+}
+
+DvStatus dv_integrator_require_diagonal_mass(const DvIntegrator *integrator)
+{
+    switch (integrator->ops->mass_kind(integrator->m)) {
+    case DV_MASS_DIAGONAL:
+        return DV_OK;
+    case DV_MASS_GENERAL:
+        return dv_error(
+            dv_object_of(integrator), DV_ERROR_UNSUPPORTED,
+            "a mass that is not diagonal, or acts on a mapped state, gives no acceleration without a linear solver; lump "
+            "the mass or take EulerExplicitSolver with a linear solver");
+    case DV_MASS_NONE:
+        break;
+    }
+    return dv_integrator_refuse_massless(integrator);
+}
+
+/* ---- Implicit ones ---- */
+
+DvStatus dv_implicit_integrator_init(DvObject *object, void *self)
+{
+    DvImplicitIntegrator *integrator = self;
+    const DvLinearSolverUse solver = dv_linear_solver_of(object, &integrator->linear_solver_link, DV_SEARCH_DOWN);
+    integrator->linear_solver = solver;
+    if (solver.ops == NULL && solver.self != NULL)
+        return DV_ERROR_MISSING; /* it cannot be used, as has been reported */
+    if (solver.ops == NULL)
+        return dv_error(
+            object, DV_ERROR_MISSING,
+            "there is no linear solver in '%s' or below it; add one, for instance <CGLinearSolver iterations=\"25\" "
+            "tolerance=\"1e-5\" threshold=\"1e-5\"/>",
+            dv_node_path(dv_object_node(object)));
+    return dv_integrator_init(object, self);
+}
+
+DvStatus dv_implicit_integrator_restore(DvObject *object, void *self)
+{
+    (void)object;
+    DvImplicitIntegrator *integrator = self;
+    if (integrator->solution != DV_NO_VEC)
+        integrator->base.ops->release(integrator->base.m, integrator->solution);
+    integrator->solution = DV_NO_VEC;
+    return DV_OK;
+}
+
+void dv_implicit_integrator_reset(DvObject *object, void *self)
+{
+    dv_data_set(&((DvImplicitIntegrator *)self)->saved_solution, NULL, 0);
+    (void)dv_implicit_integrator_restore(object, self);
+}
+
+void dv_implicit_integrator_cleanup(DvObject *object, void *self)
+{
+    dv_integrator_cleanup(object, self);
+    ((DvImplicitIntegrator *)self)->solution = DV_NO_VEC;
+}
+
+static bool starts_from_guess(DvLinearSolverUse solver)
+{
+    return solver.ops->uses_guess != NULL && solver.ops->uses_guess(solver.self);
+}
+
+DvVecId dv_implicit_integrator_begin_solution(DvImplicitIntegrator *integrator)
+{
+    if (!starts_from_guess(integrator->linear_solver))
+        return dv_integrator_scratch(&integrator->base, 0);
+    if (integrator->solution != DV_NO_VEC)
+        return integrator->solution;
+    const DvMechanicalOperationsOps *ops = integrator->base.ops;
+    integrator->solution = ops->allocate(integrator->base.m, DV_DERIVS);
+    size_t count;
+    const double *numbers = dv_data_doubles(&integrator->saved_solution, &count);
+    if (integrator->solution != DV_NO_VEC && count > 0 && count == ops->unknowns(integrator->base.m))
+        ops->scatter(integrator->base.m, integrator->solution, numbers);
+    return integrator->solution;
+}
+
+void dv_implicit_integrator_end_solution(DvImplicitIntegrator *integrator, DvVecId vector)
+{
+    if (!starts_from_guess(integrator->linear_solver))
+        return;
+    const DvIntegrator *base = &integrator->base;
+    base->ops->gather(base->m, dv_data_begin_all(&integrator->saved_solution, base->ops->unknowns(base->m)), vector);
+    dv_data_end(&integrator->saved_solution);
+}
+
+/* ---- Stiffness that is not symmetric ---- */
+
+static DvSymmetry symmetry_of(const DvObject *object)
+{
+    const DvMappingOps *mapping = dv_object_ops(object, DV_MAPPING);
+    if (mapping)
+        return mapping->symmetry(dv_object_self(object));
+    const DvForceFieldOps *field = dv_object_ops(object, DV_FORCE_FIELD);
+    return (field ? field : (const DvForceFieldOps *)dv_object_ops(object, DV_INTERACTION_FORCE_FIELD))
+        ->symmetry(dv_object_self(object));
+}
+
+/* "not symmetric: A 'a' (...), B 'b' (...) and 3 more" */
+static void name_unsymmetric(DvText *text, DvObject *const *objects, uint32_t count)
+{
+    enum { MOST = 3 };
+    for (uint32_t i = 0; i < count && i < MOST; i++)
+        dv_text_add(text, "%s%s '%s' (%s)", i ? ", " : "", dv_object_class(objects[i])->name,
+                    dv_object_name(objects[i]),
+                    symmetry_of(objects[i]) == DV_SYMMETRIC_PART ? "its symmetric part counts"
+                                                                 : "left out: its force is explicit");
+    if (count > MOST)
+        dv_text_add(text, " and %u more", count - MOST);
+}
+
+static void report_unsymmetric(void *self, DvReportLine line, void *context)
+{
+    const DvImplicitIntegrator *integrator = self;
+    const DvIntegrator *base = &integrator->base;
+    const DvLinearSolverUse solver = integrator->linear_solver;
+    if (base->m == NULL || dv_linear_solver_takes(solver) == DV_MATRIX_ANY)
+        return;
+    const uint32_t count = base->ops->unsymmetric(base->m, NULL, 0);
+    if (count == 0)
+        return;
+    const DvStepMark mark = dv_step_mark();
+    DvObject **objects = dv_step_alloc(count, sizeof *objects);
+    base->ops->unsymmetric(base->m, objects, count);
+    const DvObject *linear = dv_object_of(solver.self);
+    DvText text = {0};
+    dv_text_add(&text, "%s '%s' takes symmetric matrices alone, and the stiffness of these is not symmetric: ",
+                dv_object_class(linear)->name, dv_object_name(linear));
+    name_unsymmetric(&text, objects, count);
+    line(context, text.at);
+    dv_text_free(&text);
+    dv_step_release(mark);
+}
+
+const DvReportOps dv_implicit_integrator_report_ops = {.size = sizeof(DvReportOps), .report = report_unsymmetric};
