@@ -180,8 +180,8 @@ struct DvContactSink {
     DvContact *contacts;
     uint32_t count, capacity;
     void (*grow)(DvContactSink *sink);
-    uint32_t behind; /* places nearer than contact begins that are none, since a surface shows its back there */
-    uint32_t by_rounding; /* places nearer than contacts are listed from, where the last digits alone decide that there is none */
+    uint32_t behind;      /* places nearer than contact begins that are none, since a surface shows its back there */
+    uint32_t by_rounding; /* places nearer than contacts are listed from, that the last digits alone leave out */
 };
 static inline DvContact *dv_contact_add(DvContactSink *sink)
 {
