@@ -12,7 +12,6 @@
 #include <divan/exchange.h>
 #include <divan/log.h>
 #include <divan/memory.h>
-#include <divan/mesh_edits.h>
 #include <divan/node.h>
 #include <divan/object.h>
 #include <divan/output.h>

@@ -46,10 +46,10 @@ static bool read_touched(MeshElements *elements, DvElements all, uint32_t nodes,
 {
     dv_mesh_edits_sort(&elements->edits, points, all.count);
     for (uint32_t i = 0; i < elements->edits.elements.count; i++) {
-        const uint32_t *element = all.at + (size_t)elements->edits.elements.at[i] * nodes;
+        const uint32_t *element = all.at + (size_t)elements->edits.elements.data[i] * nodes;
         if (!has_points(element, nodes, points))
             return false;
-        memcpy(elements->at + (size_t)elements->edits.elements.at[i] * nodes, element, nodes * sizeof *element);
+        memcpy(elements->at + (size_t)elements->edits.elements.data[i] * nodes, element, nodes * sizeof *element);
     }
     return elements->left_out == 0;
 }

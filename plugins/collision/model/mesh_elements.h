@@ -6,7 +6,7 @@
 #ifndef DIVAN_COLLISION_MESH_ELEMENTS_H
 #define DIVAN_COLLISION_MESH_ELEMENTS_H
 
-#include <divan/mesh_edits.h>
+#include <divan/kit/mesh_edits.h>
 
 #include "collision_model.h"
 

@@ -143,16 +143,16 @@ static void read_touched(TriangleCollisionModel *self, DvElements triangles, DvE
     dv_mesh_edits_sort(&self->edits, points, triangles.count);
     dv_mesh_edits_sort(&self->quad_edits, points, quads.count);
     for (uint32_t i = 0; i < self->edits.elements.count; i++)
-        read_triangle(self, triangles, points, self->edits.elements.at[i]);
+        read_triangle(self, triangles, points, self->edits.elements.data[i]);
     const Around around = find_around(self);
     for (uint32_t i = 0; i < self->edits.points.count; i++) {
-        const uint32_t point = self->edits.points.at[i];
+        const uint32_t point = self->edits.points.data[i];
         for (uint32_t at = point < around.at_point.count ? around.at_point.begin[point] : 0;
              point < around.at_point.count && at < around.at_point.end[point]; at++)
             find_owned(self, &around, around.at_point.items[at]);
     }
     for (uint32_t i = 0; i < self->quad_edits.elements.count; i++)
-        read_quad(self, quads, points, self->quad_edits.elements.at[i]);
+        read_quad(self, quads, points, self->quad_edits.elements.data[i]);
 }
 
 static void *resized(void *array, uint32_t before, uint32_t count, size_t bytes)

@@ -238,7 +238,7 @@ static uint32_t gather_pair(ElementBlocks *mesh, uint32_t pair)
 static bool update_pairs(ElementBlocks *mesh, const DvMeshEdits *edits)
 {
     for (uint32_t i = 0; i < edits->points.count; i++) {
-        const uint32_t p = edits->points.at[i];
+        const uint32_t p = edits->points.data[i];
         uint32_t entries = 0, expected = 0;
         for (uint32_t k = first_pair(mesh, p); k < mesh->pairs && mesh->pair[2 * (size_t)k] == p; k++) {
             const bool touched = dv_mesh_edits_touch_point(edits, mesh->pair[2 * (size_t)k + 1]);
@@ -266,8 +266,8 @@ static void update_kept(ElementBlocks *mesh, const DvMeshEdits *edits)
         return;
     (void)dv_data_uints(&mesh->kept->pairs, &before);
     for (uint32_t i = 0; i < edits->points.count; i++)
-        for (uint32_t k = first_pair(mesh, edits->points.at[i]);
-             k < mesh->pairs && mesh->pair[2 * (size_t)k] == edits->points.at[i]; k++)
+        for (uint32_t k = first_pair(mesh, edits->points.data[i]);
+             k < mesh->pairs && mesh->pair[2 * (size_t)k] == edits->points.data[i]; k++)
             count += mesh->pair_begin[k] == mesh->pair_end[k];
     uint32_t *at = dv_data_begin(&mesh->kept->pairs, before + 2 * count);
     size_t used = 0;
@@ -277,8 +277,8 @@ static void update_kept(ElementBlocks *mesh, const DvMeshEdits *edits)
             at[used++] = at[i + 1];
         }
     for (uint32_t i = 0; i < edits->points.count; i++)
-        for (uint32_t k = first_pair(mesh, edits->points.at[i]);
-             k < mesh->pairs && mesh->pair[2 * (size_t)k] == edits->points.at[i]; k++)
+        for (uint32_t k = first_pair(mesh, edits->points.data[i]);
+             k < mesh->pairs && mesh->pair[2 * (size_t)k] == edits->points.data[i]; k++)
             if (mesh->pair_begin[k] == mesh->pair_end[k]) {
                 at[used++] = mesh->pair[2 * (size_t)k];
                 at[used++] = mesh->pair[2 * (size_t)k + 1];
@@ -305,18 +305,19 @@ DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, cons
 {
     *paired = !mesh->paired || !edits->points_edited;
     for (uint32_t i = 0; i < edits->elements.count; i++) {
-        const DvStatus status = check_element(object, kind, mesh->nodes, points, list, elements, edits->elements.at[i]);
+        const DvStatus status =
+            check_element(object, kind, mesh->nodes, points, list, elements, edits->elements.data[i]);
         if (status != DV_OK)
             return status;
     }
     make_room(mesh, points, elements);
     for (uint32_t i = 0; i < edits->elements.count; i++)
-        set_lane(mesh, edits->elements.at[i], list + (size_t)edits->elements.at[i] * mesh->nodes);
+        set_lane(mesh, edits->elements.data[i], list + (size_t)edits->elements.data[i] * mesh->nodes);
     fill_last_block(mesh, list);
-    element_chunks_update(&mesh->chunks, points, mesh->blocks, mesh->node, edits->elements.at, edits->elements.count);
+    element_chunks_update(&mesh->chunks, points, mesh->blocks, mesh->node, edits->elements.data, edits->elements.count);
     const DvAdjacency around = topology->ops->adjacency(topology->self, DV_POINTS, edits->kind);
     for (uint32_t i = 0; i < edits->points.count; i++)
-        gather_row(mesh, &around, list, edits->points.at[i]);
+        gather_row(mesh, &around, list, edits->points.data[i]);
     if (mesh->paired && *paired)
         *paired = update_pairs(mesh, edits);
     if (!*paired) {
@@ -324,11 +325,11 @@ DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, cons
         mesh->pairs = 0;
     }
     if (!*paired || edits->points_edited)
-        kept_pairs_forget(mesh->kept);
+        dv_kept_pairs_forget(mesh->kept);
     else if (mesh->paired)
         update_kept(mesh, edits);
     else
-        kept_pairs_prune(mesh->kept, is_coupled, mesh);
+        dv_kept_pairs_prune(mesh->kept, is_coupled, mesh);
     return DV_OK;
 }
 
@@ -396,7 +397,7 @@ static uint32_t *sorted_kept(const ElementBlocks *mesh, uint32_t *count)
     if (numbers == 0)
         return sorted;
     memcpy(sorted, at, numbers * sizeof *sorted);
-    qsort(sorted, *count, 2 * sizeof *sorted, kept_pairs_compare);
+    qsort(sorted, *count, 2 * sizeof *sorted, dv_kept_pairs_compare);
     return sorted;
 }
 
@@ -422,7 +423,7 @@ void element_blocks_find_pairs(ElementBlocks *mesh)
     uint32_t kept_count, next = 0, *kept = sorted_kept(mesh, &kept_count);
     make_room_for_pairs(mesh, (size_t)mesh->elements * nodes * (nodes - 1) / 2 + kept_count);
     mesh->paired = true;
-    kept_pairs_make(mesh->kept, true);
+    dv_kept_pairs_make(mesh->kept, true);
     uint32_t *pair_of =
         dv_alloc(points, sizeof *pair_of); /* of the second point, + 1, while one first point is handled */
     uint32_t *seconds = dv_alloc(points, sizeof *seconds), *counts = dv_alloc(points, sizeof *counts);

@@ -12,8 +12,8 @@
 #define DIVAN_MECHANICS_ELEMENT_BLOCKS_H
 
 #include "forcefield/element_chunks.h"
-#include "state/kept_pairs.h"
 #include <divan/kit/force_field.h>
+#include <divan/kit/kept_pairs.h>
 
 #include <math.h>
 
@@ -41,7 +41,7 @@ typedef struct ElementBlocks {
 
     /* Pairs of different points that share an element, or did, first < second, sorted; made by element_blocks_find_pairs. */
     bool paired; /* they are made */
-    KeptPairs *
+    DvKeptPairs *
         kept; /* optional: pairs without an element, two numbers each, so that a saved scene goes on with the same pattern */
     size_t pair_capacity;
     uint32_t pairs;

@@ -134,7 +134,7 @@ void consistent_mass_update(ConsistentMass *c, HalfEdges *half, const DvMeshEdit
     make_room(c, points);
     half_edges_begin(half, points);
     for (uint32_t i = 0; i < edits->points.count; i++)
-        gather_row(c, half, &row, &around, elements, edits->points.at[i]);
+        gather_row(c, half, &row, &around, elements, edits->points.data[i]);
     half_edges_end(half, edits);
     free_row(&row);
 }

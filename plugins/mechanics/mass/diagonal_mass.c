@@ -25,7 +25,7 @@
 #include "mass_check.h"
 #include "mass_mesh.h"
 #include "turning_inertia.h"
-#include <divan/mesh_edits.h>
+#include <divan/kit/mesh_edits.h>
 
 typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_POINT_MASSES } Given;
 
@@ -199,14 +199,14 @@ static void read_bodies(DiagonalMass *self)
 /* A scene that is saved before the sums are made makes them when it goes on. */
 static void note_unsummed(DiagonalMass *self)
 {
-    const DvTouchedNumbers *points = &self->edits.points;
+    const DvIndexArray *points = &self->edits.points;
     const size_t noted = self->unsummed.count;
     if (self->edits.all && noted > 0) /* then masses stay as they have been changed */
         dv_data_set(&self->unsummed, NULL, 0);
     if (self->edits.all || points->count <= noted)
         return;
     uint32_t *at = dv_data_begin(&self->unsummed, points->count);
-    memcpy(at + noted, points->at + noted, (points->count - noted) * sizeof *at);
+    memcpy(at + noted, points->data + noted, (points->count - noted) * sizeof *at);
     dv_data_end(&self->unsummed);
 }
 
@@ -327,7 +327,7 @@ static void sum_up(DiagonalMass *self)
         double *mass = dv_data_begin(&self->point_masses, self->count);
         dv_mesh_edits_sort(edits, self->count < around.count ? self->count : around.count, self->element_data.count);
         for (uint32_t i = 0; i < edits->points.count; i++) {
-            const uint32_t point = edits->points.at[i];
+            const uint32_t point = edits->points.data[i];
             mass[point] = 0.0;
             for (uint32_t e = around.begin[point]; e < around.end[point]; e++)
                 mass[point] += part[around.items[e]];

@@ -201,7 +201,7 @@ static void update_kept(HalfEdges *half, const DvMeshEdits *edits)
     size_t before = 0, count = 0, used = 0;
     (void)dv_data_uints(&half->kept->pairs, &before);
     for (uint32_t i = 0; i < edits->points.count; i++)
-        count += kept_of(half, edits->points.at[i], NULL);
+        count += kept_of(half, edits->points.data[i], NULL);
     if (before + count == 0)
         return;
     uint32_t *at = dv_data_begin(&half->kept->pairs, before + 2 * count);
@@ -211,7 +211,7 @@ static void update_kept(HalfEdges *half, const DvMeshEdits *edits)
             at[used++] = at[i + 1];
         }
     for (uint32_t i = 0; i < edits->points.count; i++)
-        used += 2 * (size_t)kept_of(half, edits->points.at[i], at + used);
+        used += 2 * (size_t)kept_of(half, edits->points.data[i], at + used);
     (void)dv_data_begin(&half->kept->pairs, used);
     dv_data_end(&half->kept->pairs);
 }
@@ -225,15 +225,15 @@ static bool is_coupled(const void *half_, uint32_t first, uint32_t second)
 void half_edges_end(HalfEdges *half, const DvMeshEdits *edits)
 {
     if (!half->is_reserved) {
-        kept_pairs_prune(half->kept, is_coupled, half);
+        dv_kept_pairs_prune(half->kept, is_coupled, half);
         return;
     }
     bool stays = !edits->points_edited;
     for (uint32_t i = 0; i < edits->points.count && stays && half->paired; i++)
-        stays = find_couplings(half, edits->points.at[i]);
+        stays = find_couplings(half, edits->points.data[i]);
     if (!stays) {
         forget_couplings(half);
-        kept_pairs_forget(half->kept);
+        dv_kept_pairs_forget(half->kept);
     } else if (half->paired) {
         update_kept(half, edits);
     }
@@ -249,7 +249,7 @@ void half_edges_update(HalfEdges *half, const DvMeshEdits *edits, const DvTopolo
     const DvAdjacency around = topology->ops->adjacency(topology->self, DV_POINTS, DV_EDGES);
     half_edges_begin(half, points);
     for (uint32_t i = 0; i < edits->points.count; i++) {
-        const uint32_t point = edits->points.at[i];
+        const uint32_t point = edits->points.data[i];
         const uint32_t first = point < around.count ? around.begin[point] : 0;
         const uint32_t count = point < around.count ? around.end[point] - first : 0;
         const uint32_t row = half_edges_row(half, point, count);
@@ -275,7 +275,7 @@ static uint32_t (*sorted_kept(const HalfEdges *half, uint32_t *count))[2]
         sorted[i][1] = sorted[i + 1][0] = at[i + 1];
     }
     if (*count)
-        qsort(sorted, *count, sizeof *sorted, kept_pairs_compare);
+        qsort(sorted, *count, sizeof *sorted, dv_kept_pairs_compare);
     return sorted;
 }
 
@@ -300,7 +300,7 @@ void half_edges_reserve(HalfEdges *half, DvPattern *pattern, bool diagonal)
     make_room_for_couplings(half, diagonal ? 0 : half->used + kept_count);
     half->is_reserved = true;
     half->paired = !diagonal;
-    kept_pairs_make(half->kept, half->paired);
+    dv_kept_pairs_make(half->kept, half->paired);
     uint32_t *begin = half->reserved, *other = half->reserved_other, named = 0;
     begin[0] = 0;
     for (uint32_t i = 0; i < half->points; i++) {

@@ -10,7 +10,7 @@
 
 #include <divan/contracts/block_matrix.h>
 
-#include "state/kept_pairs.h"
+#include <divan/kit/kept_pairs.h>
 
 typedef struct HalfEdge {
     uint32_t other, edge;
@@ -25,8 +25,8 @@ typedef struct HalfEdges {
     uint64_t structure; /* + 1 when couplings are others */
     bool paired;        /* couplings between points are reserved: they stay when elements go */
     /* Of their own. */
-    KeptPairs *kept; /* optional: pairs that are reserved and not there, two numbers each */
-    bool edited;     /* rows have room for more */
+    DvKeptPairs *kept; /* optional: pairs that are reserved and not there, two numbers each */
+    bool edited;       /* rows have room for more */
     uint32_t *limit, point_room, used, lost, room;
     bool is_reserved;
     uint32_t *reserved, *reserved_other; /* [points + 1] where the others of each point begin, if it is reserved */

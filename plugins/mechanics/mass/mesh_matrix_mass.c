@@ -34,7 +34,7 @@ typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_MASSES } Given;
 typedef struct MeshMatrixMass {
     MassBase base;
     DvData density, total_mass, point_masses, edge_masses, compute_on_rest, lumping, consistent, print_mass, graph;
-    KeptPairs kept;
+    DvKeptPairs kept;
     DvLink topology_link, geometry_link;
 
     MassMesh mesh;
@@ -79,7 +79,7 @@ static const DvField fields[] = {
              .help = "tell the sum of the masses when it changes, and keep it in `graph`"),
     DV_FIELD(MeshMatrixMass, graph, "graph", dv_type_doubles, .flags = DV_FIELD_READ_ONLY, .unit = "kg",
              .help = "sums of the masses after each change, when printMass is set"),
-    KEPT_PAIRS_FIELD(MeshMatrixMass, kept),
+    DV_KEPT_PAIRS_FIELD(MeshMatrixMass, kept),
     DV_LINK(MeshMatrixMass, topology_link, "topology", DV_TOPOLOGY,
             .help = "elements that the mass is spread over; by default those of the node"),
     DV_LINK(MeshMatrixMass, geometry_link, "geometryState", DV_STATE,
@@ -259,7 +259,7 @@ static void show_touched(MeshMatrixMass *self)
     double *point = dv_data_begin(&self->point_masses, self->count);
     double *edge = dv_data_begin(&self->edge_masses, list.count);
     for (uint32_t i = 0; i < self->edits.points.count; i++) {
-        const uint32_t p = self->edits.points.at[i];
+        const uint32_t p = self->edits.points.data[i];
         point[p] = points(self)[p];
         for (uint32_t k = p < around.count ? around.begin[p] : 0; p < around.count && k < around.end[p]; k++)
             edge[around.items[k]] = entry_along(self, list.at + 2 * (size_t)around.items[k]);
@@ -1016,7 +1016,7 @@ static DvStatus init(DvObject *object, void *self_)
     self->matrix.on_rest = dv_data_bool(&self->compute_on_rest);
     self->count = dv_state_count(self->base.state);
     choose_coefficients(self);
-    self->half.kept = kept_pairs_note(&self->kept, &self->edits);
+    self->half.kept = dv_kept_pairs_note(&self->kept, &self->edits);
     if (!self->exact)
         find_half_edges(self);
     if (self->exact && dv_data_is_set(&self->point_masses))

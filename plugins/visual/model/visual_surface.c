@@ -215,7 +215,7 @@ static void take_faces(VisualSurface *self, FollowedFaces *followed, DvElementKi
         dv_mesh_edits_sort(edits, 0, from.count);
         uint32_t *to = dv_data_begin(faces, from.count);
         for (uint32_t i = 0; i < edits->elements.count; i++)
-            memcpy(to + nodes * edits->elements.at[i], from.at + nodes * edits->elements.at[i], nodes * sizeof *to);
+            memcpy(to + nodes * edits->elements.data[i], from.at + nodes * edits->elements.data[i], nodes * sizeof *to);
         dv_data_end(faces);
     }
     dv_mesh_edits_clear(edits);

@@ -12,7 +12,7 @@
 #include "visual_points.h"
 
 #include <divan/contracts/topology.h>
-#include <divan/mesh_edits.h>
+#include <divan/kit/mesh_edits.h>
 #include <divan/types/color.h>
 
 #include "surface_look.h"

@@ -12,7 +12,7 @@ static const char *const methods[] = {"large", "polar", "exact", NULL};
 #define FIELD(member, name, type, ...) DV_FIELD(HexahedronFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     DV_SINGLE_STATE_FIELDS(HexahedronFEMForceField, base),
-    KEPT_PAIRS_FIELD(HexahedronFEMForceField, kept_pairs),
+    DV_KEPT_PAIRS_FIELD(HexahedronFEMForceField, kept_pairs),
     DV_LINK(HexahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),

@@ -61,7 +61,7 @@ typedef struct HexahedronFEMForceField {
     double (*lame)[2]; /* [elements]; negative where the nodes are numbered as in a mirror */
     uint32_t room;     /* blocks that there is room for */
     ElementMaterials materials;
-    KeptPairs kept_pairs;
+    DvKeptPairs kept_pairs;
     DvMeshEdits edits;          /* since the elements were brought up to date */
     uint64_t structure, edited; /* + 1 when couplings, or numbers of the matrix, have become others */
 } HexahedronFEMForceField;
@@ -71,7 +71,7 @@ extern const DvType dv_type_stiffness_matrices; /* of 24 x 24 numbers */
 extern const char *const hexahedron_methods[];
 #define HEXAHEDRON_FEM_FIELD(member, name, type, ...) DV_FIELD(HexahedronFEMForceField, member, name, type, __VA_ARGS__)
 #define HEXAHEDRON_FEM_FIELDS                                                                                         \
-    DV_SINGLE_STATE_FIELDS(HexahedronFEMForceField, base), KEPT_PAIRS_FIELD(HexahedronFEMForceField, kept_pairs),     \
+    DV_SINGLE_STATE_FIELDS(HexahedronFEMForceField, base), DV_KEPT_PAIRS_FIELD(HexahedronFEMForceField, kept_pairs),  \
         DV_LINK(HexahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,                                      \
                 .help = "mesh; that of the node by default"),                                                         \
         MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),                                           \

@@ -388,8 +388,8 @@ static DvStatus build(HexahedronFEMForceField *self)
 static void release_stiffness(HexahedronFEMForceField *self, const DvMeshEdits *edits, uint32_t before, uint32_t now)
 {
     for (uint32_t i = 0; i < edits->elements.count; i++)
-        if (edits->elements.at[i] < before)
-            hexahedron_shapes_release(&self->shapes, self->shape[edits->elements.at[i]]);
+        if (edits->elements.data[i] < before)
+            hexahedron_shapes_release(&self->shapes, self->shape[edits->elements.data[i]]);
     for (uint32_t e = now; e < before; e++)
         hexahedron_shapes_release(&self->shapes, self->shape[e]);
 }
@@ -399,13 +399,13 @@ static DvStatus set_touched(HexahedronFEMForceField *self, const DvMeshEdits *ed
                             const uint32_t *list)
 {
     const float *filled = filled_cells(self);
-    const DvTouchedNumbers *touched = &edits->elements;
+    const DvIndexArray *touched = &edits->elements;
     uint32_t done = UINT32_MAX; /* they are ascending */
     for (uint32_t i = 0; i < touched->count; i++)
-        memcpy(self->corner + (size_t)touched->at[i] * NODES, list + (size_t)touched->at[i] * NODES,
+        memcpy(self->corner + (size_t)touched->data[i] * NODES, list + (size_t)touched->data[i] * NODES,
                NODES * sizeof *list);
     for (uint32_t i = 0; i <= touched->count && self->mesh.blocks > 0; i++) {
-        const uint32_t block = i < touched->count ? touched->at[i] / DV_LANES : self->mesh.blocks - 1;
+        const uint32_t block = i < touched->count ? touched->data[i] / DV_LANES : self->mesh.blocks - 1;
         if (block == done)
             continue;
         element_blocks_load_block(&self->mesh, rest, block);
@@ -414,15 +414,15 @@ static DvStatus set_touched(HexahedronFEMForceField *self, const DvMeshEdits *ed
     }
     DvStatus status = DV_OK;
     for (uint32_t i = 0; i < touched->count && status == DV_OK; i++)
-        status = take_stiffness(self, touched->at[i]);
+        status = take_stiffness(self, touched->data[i]);
     return status;
 }
 
 /* The elements in proper order; where none had another one, those that were touched decide whether all are looked at. */
 static DvElements elements_in_order(HexahedronFEMForceField *self, DvElements given, DvConstVec rest)
 {
-    const DvTouchedNumbers *touched = &self->edits.elements;
-    if (!self->order.nodes && hexahedra_are_in_order(given, touched->at, touched->count, rest))
+    const DvIndexArray *touched = &self->edits.elements;
+    if (!self->order.nodes && hexahedra_are_in_order(given, touched->data, touched->count, rest))
         return given;
     return hexahedron_order_mend(&self->order, dv_object_of(self), given, rest);
 }
@@ -491,7 +491,7 @@ DvStatus hexahedron_fem_init(DvObject *object, void *self_)
     if (status == DV_OK)
         status =
             element_materials_attach(&self->materials, &self->material, NULL, self->topology.object, DV_HEXAHEDRA, 1);
-    self->mesh.kept = kept_pairs_note(&self->kept_pairs, &self->edits);
+    self->mesh.kept = dv_kept_pairs_note(&self->kept_pairs, &self->edits);
     if (status == DV_OK)
         status = dv_mesh_edits_attach(&self->edits, self->topology.object, DV_HEXAHEDRA);
     if (status != DV_OK) {

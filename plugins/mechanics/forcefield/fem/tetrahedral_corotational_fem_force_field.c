@@ -30,7 +30,7 @@ static const TetrahedronMethod method_of[] = {TETRAHEDRON_SMALL, TETRAHEDRON_LAR
 #define FIELD(member, name, type, ...) DV_FIELD(TetrahedralCorotationalFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     DV_SINGLE_STATE_FIELDS(TetrahedralCorotationalFEMForceField, common.base),
-    KEPT_PAIRS_FIELD(TetrahedralCorotationalFEMForceField, common.kept_pairs),
+    DV_KEPT_PAIRS_FIELD(TetrahedralCorotationalFEMForceField, common.kept_pairs),
     DV_LINK(TetrahedralCorotationalFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(TetrahedralCorotationalFEMForceField, material, 0),
@@ -119,7 +119,7 @@ static DvStatus take_edits(TetrahedralCorotationalFEMForceField *self)
     if (status == DV_OK) {
         double *frame = dv_data_begin(&self->tetrahedron_info, tetrahedra.count);
         for (uint32_t i = 0; i < edits->elements.count; i++)
-            set_element(self, edits->elements.at[i], frame);
+            set_element(self, edits->elements.data[i], frame);
         dv_data_end(&self->tetrahedron_info);
         self->common.materials_set++;
         self->common.structure += !paired;
@@ -163,7 +163,7 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = element_materials_attach(&self->common.materials, &self->material, &self->local_stiffness_factor,
                                           self->common.topology.object, DV_TETRAHEDRA, 1);
-    self->common.blocks.mesh.kept = kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
+    self->common.blocks.mesh.kept = dv_kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
     if (status == DV_OK)
         status = dv_mesh_edits_attach(&self->common.edits, self->common.topology.object, DV_TETRAHEDRA);
     if (status != DV_OK) {

@@ -172,7 +172,7 @@ static void pack_world(TetrahedronBlocks *t, uint32_t pack)
 static void pack_again(TetrahedronBlocks *t, uint32_t before, const DvMeshEdits *edits)
 {
     for (uint32_t i = 0; i < edits->elements.count; i++)
-        pack_world(t, edits->elements.at[i] / PACK_ELEMENTS);
+        pack_world(t, edits->elements.data[i] / PACK_ELEMENTS);
     for (uint32_t pack = t->mesh.blocks / PACK_BLOCKS; pack < before; pack++) /* gone, or no longer whole */
         pack_world(t, pack);
     if (t->mesh.blocks >= PACK_BLOCKS) /* the last elements may have gone */
@@ -451,7 +451,7 @@ DvStatus tetrahedron_blocks_update(TetrahedronBlocks *t, const DvObject *object,
     pack_again(t, before, edits);
     uint32_t done = UINT32_MAX; /* they are ascending */
     for (uint32_t i = 0; i < edits->elements.count; i++) {
-        const uint32_t element = edits->elements.at[i], block = element / DV_LANES;
+        const uint32_t element = edits->elements.data[i], block = element / DV_LANES;
         if (block != done) {
             element_blocks_load_block(&t->mesh, rest_position, block);
             build_rest_shapes(t, block);

@@ -43,7 +43,7 @@ static const char *const methods[] = {"small", "large", "polar", "svd", "exact",
 #define FIELD(member, name, type, ...) DV_FIELD(TetrahedronFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     DV_SINGLE_STATE_FIELDS(TetrahedronFEMForceField, common.base),
-    KEPT_PAIRS_FIELD(TetrahedronFEMForceField, common.kept_pairs),
+    DV_KEPT_PAIRS_FIELD(TetrahedronFEMForceField, common.kept_pairs),
     DV_LINK(TetrahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(TetrahedronFEMForceField, material, 0),
@@ -270,7 +270,7 @@ static DvStatus take_edits(TetrahedronFEMForceField *self)
                                        &paired);
     if (status == DV_OK) {
         for (uint32_t i = 0; i < edits->elements.count; i++)
-            set_material(self, edits->elements.at[i]);
+            set_material(self, edits->elements.data[i]);
         dv_mesh_edits_copy_points(edits, &self->initial_points, &source.rest);
         self->common.materials_set++;
         self->common.structure += !paired;
@@ -429,7 +429,7 @@ static DvStatus init(DvObject *object, void *self_)
                                      self->common.topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA, cut ? 6 : 1);
     if (status == DV_OK)
         status = follow_strains(self, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
-    self->common.blocks.mesh.kept = kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
+    self->common.blocks.mesh.kept = dv_kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
     if (status == DV_OK)
         status =
             dv_mesh_edits_attach(&self->common.edits, self->common.topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);

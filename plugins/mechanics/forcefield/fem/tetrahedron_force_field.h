@@ -15,7 +15,7 @@ typedef struct TetrahedronForceField {
     DvTopologyRef topology;
     TetrahedronBlocks blocks;
     ElementMaterials materials;
-    KeptPairs kept_pairs;
+    DvKeptPairs kept_pairs;
     DvMeshEdits edits;      /* since the blocks were brought up to date */
     uint64_t structure;     /* + 1 when couplings have become others */
     uint64_t materials_set; /* times */

@@ -455,7 +455,7 @@ DvStatus triangle_blocks_update(TriangleBlocks *t, const DvObject *object, const
     make_room(t);
     uint32_t done = UINT32_MAX; /* they are ascending */
     for (uint32_t i = 0; i < edits->elements.count && status == DV_OK; i++) {
-        const uint32_t triangle = edits->elements.at[i], number = triangle / DV_LANES;
+        const uint32_t triangle = edits->elements.data[i], number = triangle / DV_LANES;
         if (number != done)
             update_block(t, rest, number);
         done = number;

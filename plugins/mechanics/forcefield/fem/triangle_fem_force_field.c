@@ -30,7 +30,7 @@ static const char *const methods[] = {"small", "large", "linear", "exact", NULL}
 #define FIELD(member, name, type, ...) DV_FIELD(TriangleFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     DV_SINGLE_STATE_FIELDS(TriangleFEMForceField, common.base),
-    KEPT_PAIRS_FIELD(TriangleFEMForceField, common.kept_pairs),
+    DV_KEPT_PAIRS_FIELD(TriangleFEMForceField, common.kept_pairs),
     DV_LINK(TriangleFEMForceField, topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(TriangleFEMForceField, material, 0),
     FIELD(initial_points, "initialPoints", dv_type_vec3s, .unit = "m", .flags = DV_FIELD_EMPTY_IS_DEFAULT,
@@ -143,7 +143,7 @@ static DvStatus take_edits(TriangleFEMForceField *self)
         status = triangle_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.topology, points,
                                         rest, triangles.count, triangles.at, &paired);
     if (status == DV_OK)
-        set_materials(self, edits->elements.at, edits->elements.count);
+        set_materials(self, edits->elements.data, edits->elements.count);
     else
         triangle_blocks_free(&self->common.blocks);
     dv_mesh_edits_clear(edits);
@@ -222,7 +222,7 @@ static DvStatus init(DvObject *object, void *self_)
         status = element_materials_attach(&self->common.materials, &self->material, NULL, self->common.topology.object,
                                           self->from_quads ? DV_QUADS : DV_TRIANGLES, self->from_quads ? 2 : 1);
     }
-    self->common.blocks.mesh.kept = kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
+    self->common.blocks.mesh.kept = dv_kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
     if (status == DV_OK)
         status = dv_mesh_edits_attach(&self->common.edits, self->common.topology.object,
                                       self->from_quads ? DV_QUADS : DV_TRIANGLES);

@@ -14,7 +14,7 @@ typedef struct TriangleForceField {
     DvTopologyRef topology;
     TriangleBlocks blocks;
     ElementMaterials materials;
-    KeptPairs kept_pairs;
+    DvKeptPairs kept_pairs;
     DvMeshEdits edits;  /* since the blocks were brought up to date */
     uint64_t structure; /* + 1 when couplings have become others */
 } TriangleForceField;

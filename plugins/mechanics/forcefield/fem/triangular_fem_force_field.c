@@ -44,7 +44,7 @@ static const TriangleMethod method_of[] = {TRIANGLE_PLANAR, TRIANGLE_LARGE};
 #define FIELD(member, name, type, ...) DV_FIELD(TriangularFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     DV_SINGLE_STATE_FIELDS(TriangularFEMForceField, common.base),
-    KEPT_PAIRS_FIELD(TriangularFEMForceField, common.kept_pairs),
+    DV_KEPT_PAIRS_FIELD(TriangularFEMForceField, common.kept_pairs),
     DV_LINK(TriangularFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
     MATERIAL_FIELDS(TriangularFEMForceField, material, 0),
@@ -194,7 +194,7 @@ static DvStatus take_edits(TriangularFEMForceField *self)
     if (status != DV_OK)
         triangle_blocks_free(&self->common.blocks);
     for (uint32_t i = 0; i < edits->elements.count && status == DV_OK; i++)
-        set_again(self, edits->elements.at[i]);
+        set_again(self, edits->elements.data[i]);
     if (status == DV_OK && triangles.count > 0)
         set_again(self, triangles.count - 1); /* its block is made again too */
     make_room(self, triangles.count);
@@ -238,7 +238,7 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = element_materials_attach(&self->common.materials, &self->material, NULL, self->common.topology.object,
                                           DV_TRIANGLES, 1);
-    self->common.blocks.mesh.kept = kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
+    self->common.blocks.mesh.kept = dv_kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
     if (status == DV_OK)
         status = dv_mesh_edits_attach(&self->common.edits, self->common.topology.object, DV_TRIANGLES);
     if (status != DV_OK) {

@@ -3,24 +3,19 @@
  * Numbers touched by edits of a mesh; see the header. Removals are told while the mesh is still the old one: element number
  * total - 1 - i takes the place of the i-th that goes, or is itself one that has been counted.
  */
-#include <divan/mesh_edits.h>
+#include <divan/kit/mesh_edits.h>
 
 #include <divan/element_data.h>
-#include <divan/memory.h>
+#include <divan/kit/array.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FEWEST_NUMBERS = 256 };
 
-static void touch(DvTouchedNumbers *numbers, uint32_t number)
+static void touch(DvIndexArray *numbers, uint32_t number)
 {
-    if (numbers->count == numbers->capacity) {
-        const uint32_t larger = numbers->capacity ? 2 * numbers->capacity : FEWEST_NUMBERS;
-        numbers->at = dv_realloc(numbers->at, numbers->capacity * sizeof *numbers->at, larger * sizeof *numbers->at);
-        numbers->capacity = larger;
-    }
-    numbers->at[numbers->count++] = number;
+    dv_array_push(numbers, number);
 }
 
 static const DvTopologyOps *ops_of(const DvElementData *data)
@@ -169,8 +164,8 @@ void dv_mesh_edits_detach(DvMeshEdits *edits)
 {
     dv_element_data_detach(&edits->of_points);
     dv_element_data_detach(&edits->of_elements);
-    dv_free(edits->points.at);
-    dv_free(edits->elements.at);
+    dv_free(edits->points.data);
+    dv_free(edits->elements.data);
     *edits = (DvMeshEdits){.kind = edits->kind, .kept_pairs = edits->kept_pairs, .pairs_made = edits->pairs_made};
 }
 
@@ -180,14 +175,14 @@ static int ascending(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-static void sort(DvTouchedNumbers *numbers, uint32_t limit)
+static void sort(DvIndexArray *numbers, uint32_t limit)
 {
     if (numbers->count)
-        qsort(numbers->at, numbers->count, sizeof *numbers->at, ascending);
+        qsort(numbers->data, numbers->count, sizeof *numbers->data, ascending);
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < numbers->count && numbers->at[i] < limit; i++)
-        if (i == 0 || numbers->at[i] != numbers->at[i - 1])
-            numbers->at[kept++] = numbers->at[i];
+    for (uint32_t i = 0; i < numbers->count && numbers->data[i] < limit; i++)
+        if (i == 0 || numbers->data[i] != numbers->data[i - 1])
+            numbers->data[kept++] = numbers->data[i];
     numbers->count = kept;
 }
 
@@ -202,12 +197,12 @@ bool dv_mesh_edits_touch_point(const DvMeshEdits *edits, uint32_t point)
     uint32_t low = 0, high = edits->points.count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (edits->points.at[middle] < point)
+        if (edits->points.data[middle] < point)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < edits->points.count && edits->points.at[low] == point;
+    return low < edits->points.count && edits->points.data[low] == point;
 }
 
 void dv_mesh_edits_touch_points(DvMeshEdits *edits, const uint32_t *points, uint32_t count)
@@ -223,7 +218,7 @@ void dv_mesh_edits_copy_points(const DvMeshEdits *edits, DvData *field, const Dv
         return;
     double *at = dv_data_begin(field, from->count);
     for (uint32_t i = 0; i < edits->points.count; i++)
-        memcpy(at + 3 * (size_t)edits->points.at[i], from->at + 3 * (size_t)edits->points.at[i], 3 * sizeof *at);
+        memcpy(at + 3 * (size_t)edits->points.data[i], from->at + 3 * (size_t)edits->points.data[i], 3 * sizeof *at);
     dv_data_end(field);
 }
 

@@ -15,22 +15,18 @@
  *   }
  *   dv_mesh_edits_clear(&edits);
  */
-#ifndef DIVAN_MESH_EDITS_H
-#define DIVAN_MESH_EDITS_H
+#ifndef DIVAN_KIT_MESH_EDITS_H
+#define DIVAN_KIT_MESH_EDITS_H
 
 #include <divan/contracts/state.h>
 #include <divan/contracts/topology.h>
 #include <divan/data.h>
+#include <divan/kit/array.h>
 
 DV_BEGIN_DECLS
 
-typedef struct DvTouchedNumbers {
-    uint32_t *at;
-    uint32_t count, capacity;
-} DvTouchedNumbers;
-
 typedef struct DvMeshEdits {
-    DvTouchedNumbers points, elements;
+    DvIndexArray points, elements;
     bool any;
     bool all;           /* too much: everything is to be made anew */
     bool points_edited; /* some have come or gone */
