@@ -13,8 +13,8 @@
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
-#include "element_chunks.h"
-#include "packed_block.h"
+#include <divan/kit/element_chunks.h>
+#include <divan/kit/packed_block.h>
 
 enum { MAX_POINTS = 6000, MAX_ELEMENTS = 30000, NODES = 4 };
 
@@ -77,35 +77,35 @@ static double weight(uint32_t element, uint32_t n)
     return (double)(1 + (element * 7 + n * 3) % 11);
 }
 
-static void add_elements(void *context, ElementRow *row, uint32_t begin, uint32_t end)
+static void add_elements(void *context, DvElementRow *row, uint32_t begin, uint32_t end)
 {
-    const ElementChunks *chunks = context;
+    const DvElementChunks *chunks = context;
     for (uint32_t block = begin; block < end; block++)
         for (uint32_t n = 0; n < NODES; n++) {
-            ElementRow *at[DV_LANES], *next[DV_LANES];
+            DvElementRow *at[DV_LANES], *next[DV_LANES];
             DvReal8 x[3], y[3];
-            element_rows_at(row, element_places(chunks, block) + (size_t)n * DV_LANES, at);
-            element_rows_at(row, element_places(chunks, block) + (size_t)((n + 1) % NODES) * DV_LANES, next);
-            element_rows_gather(at, mesh.narrow, x);
-            element_rows_gather(next, mesh.narrow, y);
+            dv_element_rows_at(row, dv_element_places(chunks, block) + (size_t)n * DV_LANES, at);
+            dv_element_rows_at(row, dv_element_places(chunks, block) + (size_t)((n + 1) % NODES) * DV_LANES, next);
+            dv_element_rows_gather(at, mesh.narrow, x);
+            dv_element_rows_gather(next, mesh.narrow, y);
             for (uint32_t lane = 0; lane < DV_LANES; lane++) {
                 const uint32_t element = block * DV_LANES + lane;
                 for (uint32_t c = 0; c < 3; c++)
                     x[c][lane] =
                         element < mesh.elements ? mesh.scale * weight(element, n) * (y[c][lane] - x[c][lane]) : 0.0;
             }
-            element_rows_add(at, mesh.narrow, x);
+            dv_element_rows_add(at, mesh.narrow, x);
         }
 }
 
-static void sum(const ElementChunks *chunks, double *f)
+static void sum(const DvElementChunks *chunks, double *f)
 {
     for (uint32_t i = 0; i < 3 * mesh.points; i++)
         f[i] = mesh.scale * (double)(i % 5);
-    element_chunks_add(chunks, mesh.x, f, add_elements, (void *)chunks);
+    dv_element_chunks_add(chunks, mesh.x, f, add_elements, (void *)chunks);
 }
 
-static void assert_sums(const ElementChunks *chunks)
+static void assert_sums(const DvElementChunks *chunks)
 {
     static double f[3 * MAX_POINTS], by_halves[3 * MAX_POINTS], expected[3 * MAX_POINTS];
     mesh.scale = 1.0;
@@ -124,9 +124,9 @@ static void assert_sums(const ElementChunks *chunks)
     assert_memory_equal(by_halves, expected, 3 * mesh.points * sizeof *f);
 }
 
-static void build(ElementChunks *chunks)
+static void build(DvElementChunks *chunks)
 {
-    element_chunks_build(chunks, NODES, mesh.points, blocks_of(&mesh), &mesh.node[0][0][0]);
+    dv_element_chunks_build(chunks, NODES, mesh.points, blocks_of(&mesh), &mesh.node[0][0][0]);
 }
 
 /* Rows to components and back, and blocks of a matrix, of wide and of narrow registers. */
@@ -148,7 +148,7 @@ static void wide_and_narrow_registers_give_the_same(void **state)
                 assert_true(c == 3 || xyz[c][i] == 10.0 * index[i] + c);
                 assert_true(back[i][c] == (c == 3 ? -1.0 - i : 10.0 * index[i] + c));
             }
-        const PackedBlock rows = block_of_rows(row, narrow), columns = block_of_columns(row, narrow);
+        const DvPackedBlock rows = dv_block_of_rows(row, narrow), columns = dv_block_of_columns(row, narrow);
         for (uint32_t r = 0; r < 3; r++)
             for (uint32_t c = 0; c < 3; c++) {
                 const uint32_t at = 3 * r + c;
@@ -164,11 +164,11 @@ static void sums_are_those_of_a_loop(void **state)
     static const uint32_t sizes[][3] = {{4, 1, 4},         {50, 8, 50},       {50, 9, 50},        {300, 2000, 20},
                                         {2000, 12300, 40}, {6000, 30000, 60}, {6000, 30000, 6000}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        ElementChunks chunks = {0};
+        DvElementChunks chunks = {0};
         make_mesh(sizes[i][0], sizes[i][1], sizes[i][2]);
         build(&chunks);
         assert_sums(&chunks);
-        element_chunks_free(&chunks);
+        dv_element_chunks_free(&chunks);
     }
 }
 
@@ -176,7 +176,7 @@ static void threads_do_not_matter(void **state)
 {
     (void)state;
     static double one[3 * MAX_POINTS], many[3 * MAX_POINTS];
-    ElementChunks chunks = {0};
+    DvElementChunks chunks = {0};
     make_mesh(6000, 30000, 60);
     build(&chunks);
     assert_true(chunks.count >= 8);
@@ -188,18 +188,18 @@ static void threads_do_not_matter(void **state)
         assert_memory_equal(one, many, 3 * mesh.points * sizeof *one);
     }
     dv_parallel_set_threads(1);
-    element_chunks_free(&chunks);
+    dv_element_chunks_free(&chunks);
 }
 
 static void nothing_leaves_without_a_result(void **state)
 {
     (void)state;
-    ElementChunks chunks = {0};
+    DvElementChunks chunks = {0};
     make_mesh(300, 2000, 20);
     build(&chunks);
-    element_chunks_add(&chunks, mesh.x, NULL, add_elements, &chunks);
+    dv_element_chunks_add(&chunks, mesh.x, NULL, add_elements, &chunks);
     assert_sums(&chunks);
-    element_chunks_free(&chunks);
+    dv_element_chunks_free(&chunks);
 }
 
 /* ---- Edits ---- */
@@ -245,7 +245,7 @@ static void remove_last_points(uint32_t count)
             }
 }
 
-static void update(ElementChunks *chunks)
+static void update(DvElementChunks *chunks)
 {
     uint32_t kept = 0;
     qsort(touched.at, touched.count, sizeof *touched.at, ascending);
@@ -253,28 +253,28 @@ static void update(ElementChunks *chunks)
         if (touched.at[i] < mesh.elements && (kept == 0 || touched.at[kept - 1] != touched.at[i]))
             touched.at[kept++] = touched.at[i];
     set_nodes(&mesh);
-    element_chunks_update(chunks, mesh.points, blocks_of(&mesh), &mesh.node[0][0][0], touched.at, kept);
+    dv_element_chunks_update(chunks, mesh.points, blocks_of(&mesh), &mesh.node[0][0][0], touched.at, kept);
     touched.count = 0;
 }
 
 /* As they were made like this, to the last bit. */
-static void assert_as_built(const ElementChunks *chunks)
+static void assert_as_built(const DvElementChunks *chunks)
 {
     static double edited[3 * MAX_POINTS], built[3 * MAX_POINTS];
-    ElementChunks fresh = {0};
+    DvElementChunks fresh = {0};
     assert_sums(chunks);
     build(&fresh);
     mesh.scale = 0.1;
     sum(chunks, edited);
     sum(&fresh, built);
     assert_memory_equal(edited, built, 3 * mesh.points * sizeof *edited);
-    element_chunks_free(&fresh);
+    dv_element_chunks_free(&fresh);
 }
 
 static void edits_give_what_a_new_mesh_gives(void **state)
 {
     (void)state;
-    ElementChunks chunks = {0};
+    DvElementChunks chunks = {0};
     make_mesh(1500, 3000, 40);
     build(&chunks);
     for (uint32_t round = 0; round < 120; round++) {
@@ -289,13 +289,13 @@ static void edits_give_what_a_new_mesh_gives(void **state)
         update(&chunks);
         assert_as_built(&chunks);
     }
-    element_chunks_free(&chunks);
+    dv_element_chunks_free(&chunks);
 }
 
 static void a_mesh_may_vanish_and_grow(void **state)
 {
     (void)state;
-    ElementChunks chunks = {0};
+    DvElementChunks chunks = {0};
     make_mesh(900, 600, 40);
     build(&chunks);
     while (mesh.elements > 1) {
@@ -311,14 +311,14 @@ static void a_mesh_may_vanish_and_grow(void **state)
         update(&chunks);
         assert_as_built(&chunks);
     }
-    element_chunks_free(&chunks);
+    dv_element_chunks_free(&chunks);
 }
 
 /* What a chunk has kept of points that have gone stays in proportion to those that it has. */
 static void points_that_have_gone_are_forgotten(void **state)
 {
     (void)state;
-    ElementChunks chunks = {0};
+    DvElementChunks chunks = {0};
     make_mesh(6000, 2000, 20);
     build(&chunks);
     const uint32_t most = chunks.most;
@@ -334,7 +334,7 @@ static void points_that_have_gone_are_forgotten(void **state)
     }
     assert_as_built(&chunks);
     assert_true(chunks.most >= most);
-    element_chunks_free(&chunks);
+    dv_element_chunks_free(&chunks);
 }
 
 /* ---- Packs of cells ---- */
@@ -353,22 +353,22 @@ static void make_boxes(uint32_t boxes, uint32_t other)
     set_nodes(&mesh);
 }
 
-static uint32_t packs_of(const ElementChunks *chunks)
+static uint32_t packs_of(const DvElementChunks *chunks)
 {
     uint32_t count = 0;
     for (uint32_t block = 0; block < chunks->blocks; block++)
-        count += element_pack_at(chunks, block) != NULL;
+        count += dv_element_pack_at(chunks, block) != NULL;
     return count;
 }
 
 /* Corners and places say what the list says. */
-static void assert_packs(const ElementChunks *chunks)
+static void assert_packs(const DvElementChunks *chunks)
 {
     for (uint32_t block = 0; block < chunks->blocks; block++) {
-        const ElementPack *pack = element_pack_at(chunks, block);
-        for (uint32_t i = 0; pack && i < PACK_BLOCKS * DV_LANES; i++)
+        const DvElementPack *pack = dv_element_pack_at(chunks, block);
+        for (uint32_t i = 0; pack && i < DV_PACK_BLOCKS * DV_LANES; i++)
             for (uint32_t n = 0; n < NODES; n++) {
-                const uint32_t place = pack->place[pack->corner[i % CELL_ELEMENTS][n]][i / CELL_ELEMENTS];
+                const uint32_t place = pack->place[pack->corner[i % DV_CELL_ELEMENTS][n]][i / DV_CELL_ELEMENTS];
                 assert_int_equal(chunks->chunk[block / chunks->size].list[place].point,
                                  mesh.list[block * DV_LANES + i][n]);
             }
@@ -378,19 +378,19 @@ static void assert_packs(const ElementChunks *chunks)
 static void boxes_that_are_cut_alike_are_packs(void **state)
 {
     (void)state;
-    ElementChunks chunks = {0};
+    DvElementChunks chunks = {0};
     make_boxes(100, UINT32_MAX); /* eight a pack, four are left over */
     build(&chunks);
     assert_int_equal(packs_of(&chunks), 12);
-    assert_int_equal(element_pack_at(&chunks, 0)->corners, 8);
+    assert_int_equal(dv_element_pack_at(&chunks, 0)->corners, 8);
     assert_packs(&chunks);
-    assert_int_equal(chunks.size % PACK_BLOCKS, 0);
+    assert_int_equal(chunks.size % DV_PACK_BLOCKS, 0);
     make_boxes(100, 9); /* its pack is none */
     build(&chunks);
     assert_int_equal(packs_of(&chunks), 11);
-    assert_null(element_pack_at(&chunks, PACK_BLOCKS));
+    assert_null(dv_element_pack_at(&chunks, DV_PACK_BLOCKS));
     assert_packs(&chunks);
-    element_chunks_free(&chunks);
+    dv_element_chunks_free(&chunks);
 }
 
 /* Boxes along the first axis, the next after a gap behind box `last`. */
@@ -410,40 +410,40 @@ static void make_row(uint32_t boxes, uint32_t last)
     set_nodes(&mesh);
 }
 
-static uint32_t rows_of(const ElementChunks *chunks)
+static uint32_t rows_of(const DvElementChunks *chunks)
 {
     uint32_t count = 0;
     for (uint32_t block = 0; block < chunks->blocks; block++) {
-        const ElementPack *pack = element_pack_at(chunks, block);
+        const DvElementPack *pack = dv_element_pack_at(chunks, block);
         count += pack != NULL && pack->row;
     }
     return count;
 }
 
 /* Points that a cell shares with the next: what the table says, and what the list of elements says. */
-static void assert_meetings(const ElementPack *pack)
+static void assert_meetings(const DvElementPack *pack)
 {
-    for (uint32_t i = 0; i < ROW_MEETINGS; i++)
+    for (uint32_t i = 0; i < DV_ROW_MEETINGS; i++)
         for (uint32_t lane = 0; lane + 1 < DV_LANES; lane++)
-            assert_int_equal(pack->place[element_row_meeting[i][0]][lane + 1],
-                             pack->place[element_row_meeting[i][1]][lane]);
+            assert_int_equal(pack->place[dv_element_row_meeting[i][0]][lane + 1],
+                             pack->place[dv_element_row_meeting[i][1]][lane]);
 }
 
 static void cells_beside_each_other_are_rows(void **state)
 {
     (void)state;
-    ElementChunks chunks = {0};
+    DvElementChunks chunks = {0};
     make_row(100, UINT32_MAX);
     build(&chunks);
     assert_int_equal(packs_of(&chunks), 12);
     assert_int_equal(rows_of(&chunks), 12);
     assert_packs(&chunks);
-    assert_meetings(element_pack_at(&chunks, PACK_BLOCKS));
+    assert_meetings(dv_element_pack_at(&chunks, DV_PACK_BLOCKS));
     make_row(100, 12); /* cells of a pack, but in two rows */
     build(&chunks);
     assert_int_equal(packs_of(&chunks), 12);
     assert_int_equal(rows_of(&chunks), 11);
-    assert_false(element_pack_at(&chunks, PACK_BLOCKS)->row);
+    assert_false(dv_element_pack_at(&chunks, DV_PACK_BLOCKS)->row);
     make_row(100, 15); /* a gap between two packs */
     build(&chunks);
     assert_int_equal(rows_of(&chunks), 12);
@@ -451,13 +451,13 @@ static void cells_beside_each_other_are_rows(void **state)
     build(&chunks);
     assert_int_equal(packs_of(&chunks), 12);
     assert_int_equal(rows_of(&chunks), 0);
-    element_chunks_free(&chunks);
+    dv_element_chunks_free(&chunks);
 }
 
 static void packs_follow_edits(void **state)
 {
     (void)state;
-    ElementChunks chunks = {0};
+    DvElementChunks chunks = {0};
     make_boxes(100, UINT32_MAX);
     build(&chunks);
     uint32_t was[NODES];
@@ -477,7 +477,7 @@ static void packs_follow_edits(void **state)
     update(&chunks);
     assert_int_equal(packs_of(&chunks), 11);
     assert_packs(&chunks);
-    element_chunks_free(&chunks);
+    dv_element_chunks_free(&chunks);
 }
 
 /* More points than there are numbers for in a chunk of the usual size. */
@@ -488,14 +488,14 @@ static void elements_without_common_points_take_smaller_chunks(void **state)
     uint32_t *node = dv_alloc((size_t)ELEMENTS * NODES, sizeof *node);
     for (uint32_t i = 0; i < ELEMENTS * NODES; i++)
         node[i] = i;
-    ElementChunks chunks = {0};
-    element_chunks_build(&chunks, NODES, ELEMENTS * NODES, ELEMENTS / DV_LANES, node);
+    DvElementChunks chunks = {0};
+    dv_element_chunks_build(&chunks, NODES, ELEMENTS * NODES, ELEMENTS / DV_LANES, node);
     assert_true(chunks.most <= 65536 && chunks.most > 32768);
     for (uint32_t i = 0; i < ELEMENTS * NODES; i += 997) {
         const uint32_t chunk = i / (DV_LANES * NODES) / chunks.size;
         assert_int_equal(chunks.chunk[chunk].list[chunks.place[i]].point, i);
     }
-    element_chunks_free(&chunks);
+    dv_element_chunks_free(&chunks);
     dv_free(node);
 }
 

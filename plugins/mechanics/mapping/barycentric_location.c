@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 enum {
-    POINTS_PER_CHUNK = 64,
+    DV_POINTS_PER_CHUNK = 64,
     MAX_CELLS_OF_AN_ELEMENT =
         1000 /* larger elements are kept in a list of their own: a hash of them could be of any size */
 };
@@ -220,7 +220,7 @@ void locate_in_all(const LocationMesh *mesh, LocationPoints points, Location *ou
 {
     Search s;
     search_begin(&s, mesh, points, out);
-    dv_parallel_for(points.count, POINTS_PER_CHUNK, locate_in_all_chunk, &s);
+    dv_parallel_for(points.count, DV_POINTS_PER_CHUNK, locate_in_all_chunk, &s);
     search_end(&s);
 }
 
@@ -416,13 +416,13 @@ void locate_by_hash(const LocationMesh *mesh, DvElements edges, LocationPoints p
     hash.inverse_size = 1.0 / hash.size;
     if (isfinite(hash.inverse_size)) {
         hash_build(&hash);
-        dv_parallel_for(points.count, POINTS_PER_CHUNK, locate_by_hash_chunk, &hash);
+        dv_parallel_for(points.count, DV_POINTS_PER_CHUNK, locate_by_hash_chunk, &hash);
         dv_free(hash.ranges);
         dv_free(hash.large);
         dv_free(hash.start);
         dv_free(hash.entries);
     } else {
-        dv_parallel_for(points.count, POINTS_PER_CHUNK, locate_in_all_chunk, &hash.search);
+        dv_parallel_for(points.count, DV_POINTS_PER_CHUNK, locate_in_all_chunk, &hash.search);
     }
     search_end(&hash.search);
 }
@@ -677,7 +677,7 @@ void locate_on_nearest(const LocationMesh *mesh, LocationPoints points, Location
         }
     if (usable > 0)
         (void)grow_tree(&tree, 0, usable);
-    dv_parallel_for(points.count, POINTS_PER_CHUNK, locate_on_nearest_chunk, &tree);
+    dv_parallel_for(points.count, DV_POINTS_PER_CHUNK, locate_on_nearest_chunk, &tree);
     dv_free(tree.order);
     dv_free(tree.nodes);
     search_end(&tree.search);

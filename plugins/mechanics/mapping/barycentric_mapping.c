@@ -18,10 +18,10 @@
  * G = tr(S) I - S, S = R^T A (Chen and Wheeler, Derivatives of the polar decomposition, 1993); the derivative of that is left out.
  */
 #include "barycentric_location.h"
-#include "forcefield/hexahedron_order.h"
 #include "mapping_base.h"
 #include "product_at_points.h"
 #include "weighted_rows.h"
+#include <divan/kit/ordered_hexahedra.h>
 
 #include <divan/contracts/drawing.h>
 #include <divan/contracts/report.h>
@@ -66,7 +66,7 @@ typedef struct BarycentricMapping {
     DvLink input_topology, output_topology;
     DvData row_start, row_nodes, row_weights, turning_axes; /* state of a run: WeightedRows and O of each body */
 
-    HexahedronOrder order;                 /* of the input's elements */
+    DvOrderedHexahedra order;              /* of the input's elements */
     DvTopologyRef in_mesh, out_mesh;       /* ops NULL: there is none; revision: at the last location */
     uint32_t located, located_in;          /* points of the output and of the input then */
     bool ready;                            /* the rows are valid */
@@ -149,8 +149,8 @@ static DvElements elements_of(const BarycentricMapping *self, DvElementKind kind
 {
     if (kind != DV_HEXAHEDRA || !self->order.nodes)
         return dv_topology_elements(&self->in_mesh, kind);
-    return hexahedron_order_follow((HexahedronOrder *)(uintptr_t)&self->order, &self->in_mesh,
-                                   dv_state_read(self->base.in, DV_POSITION));
+    return dv_ordered_hexahedra_follow((DvOrderedHexahedra *)(uintptr_t)&self->order, &self->in_mesh,
+                                       dv_state_read(self->base.in, DV_POSITION));
 }
 
 static void add_list(const BarycentricMapping *self, LocationMesh *mesh, DvElementKind kind)
@@ -786,13 +786,13 @@ static void look_at_places(BarycentricMapping *self, const LocationMesh *mesh, L
 /* Tangled hexahedra are put in order; mirrored ones need nothing. */
 static void order_hexahedra(BarycentricMapping *self, LocationMesh *mesh)
 {
-    HexahedronOrder *order = &self->order;
+    DvOrderedHexahedra *order = &self->order;
     order->said_mirrored = UINT32_MAX;
     for (uint32_t i = 0; i < mesh->list_count; i++)
         if (mesh->lists[i].kind == DV_HEXAHEDRA) {
             const DvElements given = dv_topology_elements(&self->in_mesh, DV_HEXAHEDRA);
             const DvConstVec x = {.at = mesh->points, .count = mesh->point_count, .dim = 3};
-            mesh->lists[i].elements = hexahedron_order_mend(order, dv_object_of(self), given, x);
+            mesh->lists[i].elements = dv_ordered_hexahedra_mend(order, dv_object_of(self), given, x);
             order->revision = self->in_mesh.ops->revision(self->in_mesh.self);
         }
 }
@@ -1237,7 +1237,7 @@ static void destroy(DvObject *object, void *self_)
     weighted_rows_free(&self->rows);
     dv_free(self->bodies);
     dv_free(self->touched.at);
-    hexahedron_order_free(&self->order);
+    dv_ordered_hexahedra_free(&self->order);
     forget_elements(self);
 }
 

@@ -5,7 +5,7 @@
  */
 #include "mass_mesh.h"
 
-#include "forcefield/element_faults.h"
+#include <divan/kit/element_faults.h>
 
 #include <math.h>
 #include <string.h>
@@ -100,7 +100,7 @@ void mass_mesh_say_faults(const DvObject *object, const MassMesh *mesh, DvStateR
                    loose.count, points, dv_object_path(state.object), dv_object_path(mesh->topology.object),
                    dv_worst_text(&loose, numbers), dv_topology_unused_points_remedy(mesh->topology.object));
     dv_free(used);
-    element_faults_say_twice(object, &mesh->topology, mesh->kind, elements);
+    dv_element_faults_report_twice(object, &mesh->topology, mesh->kind, elements);
 }
 
 void mass_mesh_forget(MassMesh *mesh)

@@ -567,7 +567,7 @@ static Outcome add_field(DvMechanics *m, const DvCall *call, uint32_t rank, Mode
         .key = {call->order, rank}, .ops = ops, .self = call->self, .object = call->object, .interaction = interaction};
     const uint32_t count = ops->states(call->self, objects);
     item.mass = dv_object_ops(call->object, DV_MASS);
-    item.pairs = dv_object_ops(call->object, COUPLED_PAIRS);
+    item.pairs = dv_object_ops(call->object, DV_COUPLED_PAIRS);
     if (!meet(m, call->object, ops->space, objects, count) ||
         (item.mass && !meet(m, call->object, item.mass->space, objects, 1)))
         return GOOD;

@@ -27,9 +27,9 @@
 #include <divan/contracts/projective_constraint.h>
 #include <divan/visitor.h>
 
-#include "forcefield/coupled_pairs.h"
 #include "mapping/product_at_points.h"
 #include "state/mechanical_object.h"
+#include <divan/kit/coupled_pairs.h>
 
 /* Vectors that this plugin gives out by itself; dynamic ids below FIRST_SCRATCH_VEC are for solvers, who allocate them. */
 enum {
@@ -106,8 +106,8 @@ typedef struct FieldItem {
     Key key;
     uint64_t id;
     const DvForceFieldOps *ops;
-    const DvMassOps *mass;        /* NULL: a force field only */
-    const CoupledPairsOps *pairs; /* or NULL */
+    const DvMassOps *mass;          /* NULL: a force field only */
+    const DvCoupledPairsOps *pairs; /* or NULL */
     void *self;
     DvObject *object;
     DvData *rayleigh_stiffness, *rayleigh_mass; /* or NULL */

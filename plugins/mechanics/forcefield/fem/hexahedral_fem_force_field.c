@@ -15,7 +15,7 @@ static const DvField fields[] = {
     DV_KEPT_PAIRS_FIELD(HexahedronFEMForceField, kept_pairs),
     DV_LINK(HexahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
-    MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),
+    DV_MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),
     FIELD(method, "method", dv_type_choice, .init = "large", .choices = methods,
           .help = "frame of an element: by the first two of its mean edges (large), by the polar decomposition of all "
                   "three (polar), by the rotation of its deformation, with force and stiffness of its energy (exact); "
@@ -51,7 +51,7 @@ const DvClass dv_hexahedral_fem_force_field = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &hexahedron_fem_ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &hexahedron_fem_cause},
-                                      {.id = COUPLED_PAIRS, .ops = &hexahedron_fem_pairs},
+                                      {.id = DV_COUPLED_PAIRS, .ops = &hexahedron_fem_pairs},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .construct = construct,

@@ -6,13 +6,13 @@
 #ifndef DIVAN_MECHANICS_HEXAHEDRON_FEM_H
 #define DIVAN_MECHANICS_HEXAHEDRON_FEM_H
 
-#include "forcefield/coupled_pairs.h"
-#include "forcefield/element_blocks.h"
 #include "forcefield/fem/hexahedron_box.h"
 #include "forcefield/fem/hexahedron_exact.h"
 #include "forcefield/fem/hexahedron_shapes.h"
-#include "forcefield/fem/material.h"
-#include "forcefield/hexahedron_order.h"
+#include <divan/kit/coupled_pairs.h>
+#include <divan/kit/elastic_material.h>
+#include <divan/kit/element_blocks.h>
+#include <divan/kit/ordered_hexahedra.h>
 
 enum { NODES = 8, COLUMNS = 24 };
 
@@ -38,7 +38,7 @@ typedef struct TurnedBox {
 typedef struct HexahedronFEMForceField {
     DvSingleState base;
     DvLink topology_link;
-    Material material;
+    DvElasticMaterial material;
     DvData method, update_stiffness_matrix, stiffness_matrices, initial_points;
     DvData gather_points, gather_block_size, drawing, gap;
 
@@ -46,21 +46,21 @@ typedef struct HexahedronFEMForceField {
     bool closed_form; /* HexahedralFEMForceField: stiffness of a box along the axes of space */
     HexahedronMethod chosen;
     bool updates;
-    ElementBlocks mesh;
-    HexahedronOrder order;  /* in which elements are taken */
-    uint32_t *corner;       /* [elements][8] */
-    DvReal8 (*rest)[3];     /* [elements] rest position in the rest frame, a lane per node */
-    DvReal8 (*frame)[3][3]; /* [blocks] of the last force, world to local */
-    bool *is_box;           /* [blocks] all eight are parallelepipeds, and none changes its stiffness */
-    Box *box;               /* [blocks] */
-    TurnedBox *turned;      /* [blocks] */
-    HexahedronExact *exact; /* [elements]; of method exact, else NULL */
-    bool derived;           /* their derivatives are those of the last force */
-    uint32_t *shape;        /* [elements] which stiffness */
+    DvElementBlocks mesh;
+    DvOrderedHexahedra order; /* in which elements are taken */
+    uint32_t *corner;         /* [elements][8] */
+    DvReal8 (*rest)[3];       /* [elements] rest position in the rest frame, a lane per node */
+    DvReal8 (*frame)[3][3];   /* [blocks] of the last force, world to local */
+    bool *is_box;             /* [blocks] all eight are parallelepipeds, and none changes its stiffness */
+    Box *box;                 /* [blocks] */
+    TurnedBox *turned;        /* [blocks] */
+    HexahedronExact *exact;   /* [elements]; of method exact, else NULL */
+    bool derived;             /* their derivatives are those of the last force */
+    uint32_t *shape;          /* [elements] which stiffness */
     HexahedronShapes shapes;
     double (*lame)[2]; /* [elements]; negative where the nodes are numbered as in a mirror */
     uint32_t room;     /* blocks that there is room for */
-    ElementMaterials materials;
+    DvElementMaterials materials;
     DvKeptPairs kept_pairs;
     DvMeshEdits edits;          /* since the elements were brought up to date */
     uint64_t structure, edited; /* + 1 when couplings, or numbers of the matrix, have become others */
@@ -74,7 +74,7 @@ extern const char *const hexahedron_methods[];
     DV_SINGLE_STATE_FIELDS(HexahedronFEMForceField, base), DV_KEPT_PAIRS_FIELD(HexahedronFEMForceField, kept_pairs),  \
         DV_LINK(HexahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,                                      \
                 .help = "mesh; that of the node by default"),                                                         \
-        MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),                                           \
+        DV_MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),                                        \
         HEXAHEDRON_FEM_FIELD(                                                                                         \
             method, "method", dv_type_choice, .init = "large", .choices = hexahedron_methods,                         \
             .help =                                                                                                   \
@@ -113,6 +113,6 @@ void hexahedron_fem_draw(HexahedronFEMForceField *self, DvDraw *draw, double gap
 extern const DvForceFieldOps hexahedron_fem_ops;
 extern const DvDrawableOps hexahedron_fem_drawable;
 extern const DvElementsCause hexahedron_fem_cause;
-extern const CoupledPairsOps hexahedron_fem_pairs;
+extern const DvCoupledPairsOps hexahedron_fem_pairs;
 
 #endif

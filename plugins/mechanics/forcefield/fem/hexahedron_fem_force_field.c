@@ -16,11 +16,11 @@
  * element are made again, with the next force.
  */
 #include "costs.h"
-#include "forcefield/element_faults.h"
 #include "forcefield/fem/frames.h"
 #include "forcefield/fem/hexahedron_fem.h"
 #include "forcefield/fem/hexahedron_stiffness.h"
-#include "forcefield/packed_block.h"
+#include <divan/kit/element_faults.h>
+#include <divan/kit/packed_block.h>
 
 #include <divan/math/decompose.h>
 
@@ -41,7 +41,7 @@ static const DvField fields[] = {HEXAHEDRON_FEM_FIELDS, {0}};
 
 static void free_elements(HexahedronFEMForceField *self)
 {
-    element_blocks_free(&self->mesh);
+    dv_element_blocks_free(&self->mesh);
     dv_free(self->corner);
     dv_free(self->rest);
     dv_free(self->frame);
@@ -73,13 +73,13 @@ DV_SIMD_INLINE void block_modes(const HexahedronFEMForceField *self, uint32_t bl
 }
 
 /* The same of the rows of a chunk. */
-DV_SIMD_INLINE void chunk_modes(ElementRow *row, const uint16_t *place, bool narrow, DvReal8 mode[MODES][3])
+DV_SIMD_INLINE void chunk_modes(DvElementRow *row, const uint16_t *place, bool narrow, DvReal8 mode[MODES][3])
 {
     DvReal8 x[NODES][3];
     DV_EACH (n, NODES) {
-        ElementRow *at[DV_LANES];
-        element_rows_at(row, place + n * DV_LANES, at);
-        element_rows_gather(at, narrow, x[n]);
+        DvElementRow *at[DV_LANES];
+        dv_element_rows_at(row, place + n * DV_LANES, at);
+        dv_element_rows_gather(at, narrow, x[n]);
     }
     box_modes((const DvReal8(*)[3])x, mode);
 }
@@ -266,9 +266,9 @@ static HexahedronMethod chosen_method(HexahedronFEMForceField *self)
 
 static void set_material(HexahedronFEMForceField *self, uint32_t element, const float *filled)
 {
-    const ElementMaterial material = element_material(&self->materials, element);
-    self->lame[element][0] = lame_lambda(material.young, material.poisson);
-    self->lame[element][1] = lame_mu(material.young, material.poisson);
+    const DvElementMaterial material = dv_element_material(&self->materials, element);
+    self->lame[element][0] = dv_lame_lambda(material.young, material.poisson);
+    self->lame[element][1] = dv_lame_mu(material.young, material.poisson);
     for (int i = 0; filled && i < 2; i++)
         self->lame[element][i] *= (double)filled[element];
 }
@@ -349,7 +349,7 @@ static DvStatus build(HexahedronFEMForceField *self)
     DvConstVec rest;
     DvStatus status = dv_state_at_rest(dv_object_of(self), self->base.state, &rest);
     if (status == DV_OK)
-        status = element_materials_agree(&self->materials, hexahedra.count);
+        status = dv_element_materials_agree(&self->materials, hexahedra.count);
     if (status == DV_OK && have_no_size(hexahedra, rest)) { /* scenes run like this: a body without stiffness */
         dv_warning(
             dv_object_of(self),
@@ -358,10 +358,10 @@ static DvStatus build(HexahedronFEMForceField *self)
         hexahedra.count = 0;
     }
     if (status == DV_OK)
-        hexahedra = hexahedron_order_mend(&self->order, dv_object_of(self), hexahedra, rest);
+        hexahedra = dv_ordered_hexahedra_mend(&self->order, dv_object_of(self), hexahedra, rest);
     if (status == DV_OK)
-        status = element_blocks_build(&self->mesh, dv_object_of(self), "hexahedron", rest.count, NODES, hexahedra.count,
-                                      hexahedra.at);
+        status = dv_element_blocks_build(&self->mesh, dv_object_of(self), "hexahedron", rest.count, NODES,
+                                         hexahedra.count, hexahedra.at);
     if (status != DV_OK)
         return status;
     self->chosen = chosen_method(self);
@@ -369,7 +369,7 @@ static DvStatus build(HexahedronFEMForceField *self)
     make_room(self);
     if (hexahedra.count > 0)
         memcpy(self->corner, hexahedra.at, (size_t)hexahedra.count * NODES * sizeof *self->corner);
-    element_blocks_load(&self->mesh, rest.at);
+    dv_element_blocks_load(&self->mesh, rest.at);
     const float *filled = filled_cells(self);
     for (uint32_t block = 0; block < self->mesh.blocks; block++)
         set_block(self, block, filled);
@@ -408,7 +408,7 @@ static DvStatus set_touched(HexahedronFEMForceField *self, const DvMeshEdits *ed
         const uint32_t block = i < touched->count ? touched->data[i] / DV_LANES : self->mesh.blocks - 1;
         if (block == done)
             continue;
-        element_blocks_load_block(&self->mesh, rest, block);
+        dv_element_blocks_load_block(&self->mesh, rest, block);
         set_block(self, block, filled);
         done = block;
     }
@@ -422,9 +422,9 @@ static DvStatus set_touched(HexahedronFEMForceField *self, const DvMeshEdits *ed
 static DvElements elements_in_order(HexahedronFEMForceField *self, DvElements given, DvConstVec rest)
 {
     const DvIndexArray *touched = &self->edits.elements;
-    if (!self->order.nodes && hexahedra_are_in_order(given, touched->data, touched->count, rest))
+    if (!self->order.nodes && dv_hexahedra_are_in_order(given, touched->data, touched->count, rest))
         return given;
-    return hexahedron_order_mend(&self->order, dv_object_of(self), given, rest);
+    return dv_ordered_hexahedra_mend(&self->order, dv_object_of(self), given, rest);
 }
 
 static DvStatus take_edits(HexahedronFEMForceField *self)
@@ -439,8 +439,8 @@ static DvStatus take_edits(HexahedronFEMForceField *self)
     if (status == DV_OK)
         hexahedra = elements_in_order(self, hexahedra, rest);
     if (status == DV_OK)
-        status = element_blocks_update(&self->mesh, dv_object_of(self), "hexahedron", edits, &self->topology,
-                                       rest.count, hexahedra.count, hexahedra.at, &paired);
+        status = dv_element_blocks_update(&self->mesh, dv_object_of(self), "hexahedron", edits, &self->topology,
+                                          rest.count, hexahedra.count, hexahedra.at, &paired);
     if (status == DV_OK) {
         make_room(self);
         release_stiffness(self, edits, before, hexahedra.count);
@@ -468,7 +468,7 @@ DvStatus hexahedron_fem_reinit(DvObject *object, void *self_)
 {
     (void)object;
     HexahedronFEMForceField *self = self_;
-    element_materials_read(&self->materials);
+    dv_element_materials_read(&self->materials);
     const DvStatus status = build(self);
     if (status != DV_OK)
         dv_single_state_release(&self->base);
@@ -489,8 +489,8 @@ DvStatus hexahedron_fem_init(DvObject *object, void *self_)
         status = dv_field_error(&self->update_stiffness_matrix, -1,
                                 "method 'exact' has the stiffness of the rest shape; use another method, or 0");
     if (status == DV_OK)
-        status =
-            element_materials_attach(&self->materials, &self->material, NULL, self->topology.object, DV_HEXAHEDRA, 1);
+        status = dv_element_materials_attach(&self->materials, &self->material, NULL, self->topology.object,
+                                             DV_HEXAHEDRA, 1);
     self->mesh.kept = dv_kept_pairs_note(&self->kept_pairs, &self->edits);
     if (status == DV_OK)
         status = dv_mesh_edits_attach(&self->edits, self->topology.object, DV_HEXAHEDRA);
@@ -503,8 +503,8 @@ DvStatus hexahedron_fem_init(DvObject *object, void *self_)
     const bool ramified = dv_object_ops(self->topology.object, DV_SPARSE_GRID) != NULL; /* has such points on purpose */
     if (status == DV_OK && self->mesh.elements > 0 && !ramified &&
         dv_state_at_rest(object, self->base.state, &rest) == DV_OK)
-        element_faults_say(object, &self->topology, DV_HEXAHEDRA, dv_topology_elements(&self->topology, DV_HEXAHEDRA),
-                           rest);
+        dv_element_faults_report(object, &self->topology, DV_HEXAHEDRA,
+                                 dv_topology_elements(&self->topology, DV_HEXAHEDRA), rest);
     return status;
 }
 
@@ -528,7 +528,7 @@ void hexahedron_fem_cleanup(DvObject *object, void *self_)
 {
     (void)object;
     HexahedronFEMForceField *self = self_;
-    element_materials_detach(&self->materials);
+    dv_element_materials_detach(&self->materials);
     dv_mesh_edits_detach(&self->edits);
     dv_single_state_release(&self->base);
     dv_topology_release(&self->topology);
@@ -538,7 +538,7 @@ void hexahedron_fem_destroy(DvObject *object, void *self_)
 {
     (void)object;
     free_elements(self_);
-    hexahedron_order_free(&((HexahedronFEMForceField *)self_)->order);
+    dv_ordered_hexahedra_free(&((HexahedronFEMForceField *)self_)->order);
 }
 
 /* f = K d; three chains of sums each, for the pipelines. */
@@ -568,20 +568,20 @@ typedef struct HexahedronWork {
 } HexahedronWork;
 
 /* The nodes of one element. */
-DV_SIMD_INLINE void rows_of_lane(ElementRow *row, const uint16_t *place, uint32_t lane, ElementRow *at[NODES])
+DV_SIMD_INLINE void rows_of_lane(DvElementRow *row, const uint16_t *place, uint32_t lane, DvElementRow *at[NODES])
 {
     DV_EACH (n, NODES)
         at[n] = row + place[(size_t)n * DV_LANES + lane];
 }
 
 /* k R^T local to the nodes of one element. */
-DV_SIMD_INLINE void turn_back_and_add(ElementRow *const at[NODES], const DvReal8 frame[3][3], uint32_t lane,
+DV_SIMD_INLINE void turn_back_and_add(DvElementRow *const at[NODES], const DvReal8 frame[3][3], uint32_t lane,
                                       const DvReal8 local[3], double k, bool narrow)
 {
     DvReal8 f[3];
     DV_EACH (i, 3)
         f[i] = k * (frame[0][i][lane] * local[0] + frame[1][i][lane] * local[1] + frame[2][i][lane] * local[2]);
-    element_rows_add(at, narrow, f);
+    dv_element_rows_add(at, narrow, f);
 }
 
 /* The elements of a block: eight but for the last one. */
@@ -592,14 +592,14 @@ static inline uint32_t lanes_of(const HexahedronFEMForceField *self, uint32_t bl
 }
 
 /* Lanes that stand for no element have the points of one that does, and zeros for them: they would only wait for one another. */
-DV_SIMD_INLINE void add_block(ElementRow *row, const uint16_t *place, const DvReal8 f[NODES][3], uint32_t lanes,
+DV_SIMD_INLINE void add_block(DvElementRow *row, const uint16_t *place, const DvReal8 f[NODES][3], uint32_t lanes,
                               bool narrow)
 {
     if (lanes == DV_LANES) {
         DV_EACH (n, NODES) {
-            ElementRow *at[DV_LANES];
-            element_rows_at(row, place + n * DV_LANES, at);
-            element_rows_add(at, narrow, f[n]);
+            DvElementRow *at[DV_LANES];
+            dv_element_rows_at(row, place + n * DV_LANES, at);
+            dv_element_rows_add(at, narrow, f[n]);
         }
         return;
     }
@@ -610,17 +610,17 @@ DV_SIMD_INLINE void add_block(ElementRow *row, const uint16_t *place, const DvRe
         }
 }
 
-DV_SIMD_INLINE void box_force(HexahedronFEMForceField *self, ElementRow *row, const uint16_t *place, uint32_t block,
+DV_SIMD_INLINE void box_force(HexahedronFEMForceField *self, DvElementRow *row, const uint16_t *place, uint32_t block,
                               const DvReal8 mode[MODES][3], bool narrow)
 {
     Box *box = &self->box[block];
     TurnedBox *axes = &self->turned[block];
     const DvReal8(*frame)[3] = (const DvReal8(*)[3])self->frame[block];
     DvReal8 d[MODES][3], turned[MODES][3], f[NODES][3];
-    const uint32_t to_ask = element_to_ask(&self->mesh.chunks, self->mesh.blocks);
-    element_ask(self->box, sizeof *self->box, block + BLOCKS_AHEAD_FORCE, to_ask, false);
-    element_ask(self->turned, sizeof *self->turned, block + BLOCKS_AHEAD_FORCE, to_ask, false);
-    element_ask(self->frame, sizeof *self->frame, block + BLOCKS_AHEAD_FORCE, to_ask, false);
+    const uint32_t to_ask = dv_element_prefetch_count(&self->mesh.chunks, self->mesh.blocks);
+    dv_element_prefetch(self->box, sizeof *self->box, block + BLOCKS_AHEAD_FORCE, to_ask, false);
+    dv_element_prefetch(self->turned, sizeof *self->turned, block + BLOCKS_AHEAD_FORCE, to_ask, false);
+    dv_element_prefetch(self->frame, sizeof *self->frame, block + BLOCKS_AHEAD_FORCE, to_ask, false);
     DV_EACH (m, MODES) {
         DvReal8 local[3];
         dv_real8_mul(frame, mode[m], local);
@@ -635,12 +635,12 @@ DV_SIMD_INLINE void box_force(HexahedronFEMForceField *self, ElementRow *row, co
     add_block(row, place, (const DvReal8(*)[3])f, lanes_of(self, block), narrow);
 }
 
-DV_SIMD_INLINE void force_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
+DV_SIMD_INLINE void force_at(void *context, DvElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     HexahedronFEMForceField *self = ((const HexahedronWork *)context)->self;
     for (uint32_t block = begin; block < end; block++) {
         DvReal8 mode[MODES][3];
-        const uint16_t *place = element_places(&self->mesh.chunks, block);
+        const uint16_t *place = dv_element_places(&self->mesh.chunks, block);
         chunk_modes(row, place, narrow, mode);
         block_frames(self, (const DvReal8(*)[3])mode, self->frame[block]);
         if (self->is_box[block]) {
@@ -649,9 +649,9 @@ DV_SIMD_INLINE void force_at(void *context, ElementRow *row, uint32_t begin, uin
         }
         for (uint32_t e = block * DV_LANES; e < (block + 1) * DV_LANES && e < self->mesh.elements; e++) {
             DvReal8 x[3], local[3], d[3], f[3];
-            ElementRow *at[NODES];
+            DvElementRow *at[NODES];
             rows_of_lane(row, place, e % DV_LANES, at);
-            element_rows_gather(at, narrow, x);
+            dv_element_rows_gather(at, narrow, x);
             if (self->exact)
                 exact_frame_of(&self->exact[e], e % DV_LANES, x, self->frame[block]);
             turn((const DvReal8(*)[3])self->frame[block], e % DV_LANES, x, local);
@@ -672,7 +672,7 @@ DV_SIMD_INLINE void force_at(void *context, ElementRow *row, uint32_t begin, uin
     }
 }
 
-DV_SIMD_LEVELS(force_chunk, force_at, (void *context, ElementRow *row, uint32_t begin, uint32_t end), context, row,
+DV_SIMD_LEVELS(force_chunk, force_at, (void *context, DvElementRow *row, uint32_t begin, uint32_t end), context, row,
                begin, end)
 
 /* Of method exact, from the last force. */
@@ -697,31 +697,31 @@ DV_SIMD_CLONES static void derivative_chunk(void *context, uint32_t begin, uint3
 static void derive(HexahedronFEMForceField *self)
 {
     if (self->exact && !self->derived)
-        dv_parallel_for(self->mesh.elements, BLOCKS_PER_CHUNK, derivative_chunk, self);
+        dv_parallel_for(self->mesh.elements, DV_BLOCKS_PER_CHUNK, derivative_chunk, self);
     self->derived = true;
 }
 
 /* The material is isotropic: displacements and forces stay in world axes, only the Jacobian turns. */
-DV_SIMD_INLINE void box_dforce(const HexahedronFEMForceField *self, ElementRow *row, const uint16_t *place,
+DV_SIMD_INLINE void box_dforce(const HexahedronFEMForceField *self, DvElementRow *row, const uint16_t *place,
                                uint32_t block, double k, bool narrow)
 {
     const TurnedBox *axes = &self->turned[block];
     const DvReal8 lambda = axes->lambda * -k, mu = axes->mu * -k;
     DvReal8 mode[MODES][3], g[MODES][3], f[NODES][3];
-    element_ask(self->turned, sizeof *self->turned, block + BLOCKS_AHEAD_PRODUCT,
-                element_to_ask(&self->mesh.chunks, self->mesh.blocks), true);
+    dv_element_prefetch(self->turned, sizeof *self->turned, block + BLOCKS_AHEAD_PRODUCT,
+                        dv_element_prefetch_count(&self->mesh.chunks, self->mesh.blocks), true);
     chunk_modes(row, place, narrow, mode);
     box_multiply((const DvReal8(*)[3])mode, axes->inverse, &lambda, &mu, g);
     box_nodes((const DvReal8(*)[3])g, f);
     add_block(row, place, (const DvReal8(*)[3])f, lanes_of(self, block), narrow);
 }
 
-DV_SIMD_INLINE void dforce_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
+DV_SIMD_INLINE void dforce_at(void *context, DvElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     const HexahedronWork *work = context;
     HexahedronFEMForceField *self = work->self;
     for (uint32_t block = begin; block < end; block++) {
-        const uint16_t *place = element_places(&self->mesh.chunks, block);
+        const uint16_t *place = dv_element_places(&self->mesh.chunks, block);
         if (self->is_box[block]) {
             box_dforce(self, row, place, block, work->k, narrow);
             continue;
@@ -729,9 +729,9 @@ DV_SIMD_INLINE void dforce_at(void *context, ElementRow *row, uint32_t begin, ui
         const DvReal8(*frame)[3] = (const DvReal8(*)[3])self->frame[block];
         for (uint32_t e = block * DV_LANES; e < (block + 1) * DV_LANES && e < self->mesh.elements; e++) {
             DvReal8 dx[3], d[3], f[3];
-            ElementRow *at[NODES];
+            DvElementRow *at[NODES];
             rows_of_lane(row, place, e % DV_LANES, at);
-            element_rows_gather(at, narrow, dx);
+            dv_element_rows_gather(at, narrow, dx);
             turn(frame, e % DV_LANES, dx, d);
             multiply(&self->shapes.stiffness[self->shape[e]], d, f);
             if (self->exact)
@@ -741,7 +741,7 @@ DV_SIMD_INLINE void dforce_at(void *context, ElementRow *row, uint32_t begin, ui
     }
 }
 
-DV_SIMD_LEVELS(dforce_chunk, dforce_at, (void *context, ElementRow *row, uint32_t begin, uint32_t end), context, row,
+DV_SIMD_LEVELS(dforce_chunk, dforce_at, (void *context, DvElementRow *row, uint32_t begin, uint32_t end), context, row,
                begin, end)
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -753,7 +753,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
         return;
     HexahedronWork work = {self, 1.0};
     self->derived = false;
-    element_chunks_add(&self->mesh.chunks, x->at, f->at, force_chunk, &work);
+    dv_element_chunks_add(&self->mesh.chunks, x->at, f->at, force_chunk, &work);
 }
 
 static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
@@ -765,13 +765,13 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
         return;
     HexahedronWork work = {self, k};
     derive(self);
-    element_chunks_add(&self->mesh.chunks, dx->at, df->at, dforce_chunk, &work);
+    dv_element_chunks_add(&self->mesh.chunks, dx->at, df->at, dforce_chunk, &work);
 }
 
 static void reserve(void *self_, DvPattern *pattern)
 {
     HexahedronFEMForceField *self = self_;
-    element_blocks_reserve(&self->mesh, pattern);
+    dv_element_blocks_reserve(&self->mesh, pattern);
 }
 
 /* R^T K_nm R of one element, or R^T H_nm R, whose three columns of rows are given: block += that. */
@@ -821,7 +821,7 @@ typedef struct AssembleWork {
 DV_SIMD_INLINE void diagonal_body(const AssembleWork *work, uint32_t begin, uint32_t end, bool exact, bool narrow)
 {
     const HexahedronFEMForceField *self = work->self;
-    const ElementBlocks *mesh = &self->mesh;
+    const DvElementBlocks *mesh = &self->mesh;
     for (uint32_t p = begin; p < end; p++) {
         DvReal4 block[3] = {{0}};
         for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++) {
@@ -830,23 +830,23 @@ DV_SIMD_INLINE void diagonal_body(const AssembleWork *work, uint32_t begin, uint
                 if (self->corner[element * (size_t)NODES + m] == p)
                     add_turned_block(self, element, n, m, exact, block);
         }
-        const PackedBlock packed = block_of_rows(block, narrow);
-        add_packed_block(work->view, p, &packed, work->factor);
+        const DvPackedBlock packed = dv_block_of_rows(block, narrow);
+        dv_view_add_packed(work->view, p, &packed, work->factor);
     }
 }
 
 DV_SIMD_INLINE void pair_body(const AssembleWork *work, uint32_t begin, uint32_t end, bool exact, bool narrow)
 {
     const HexahedronFEMForceField *self = work->self;
-    const ElementBlocks *mesh = &self->mesh;
+    const DvElementBlocks *mesh = &self->mesh;
     for (uint32_t k = begin; k < end; k++) {
         DvReal4 block[3] = {{0}};
         for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++)
             add_turned_block(self, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
                              exact, block);
-        const PackedBlock packed = block_of_rows(block, narrow), transposed = block_of_columns(block, narrow);
-        add_packed_block(work->view, mesh->points + 2 * k, &packed, work->factor);
-        add_packed_block(work->view, mesh->points + 2 * k + 1, &transposed, work->factor);
+        const DvPackedBlock packed = dv_block_of_rows(block, narrow), transposed = dv_block_of_columns(block, narrow);
+        dv_view_add_packed(work->view, mesh->points + 2 * k, &packed, work->factor);
+        dv_view_add_packed(work->view, mesh->points + 2 * k + 1, &transposed, work->factor);
     }
 }
 
@@ -879,8 +879,8 @@ static void assemble(void *self_, const DvStep *step, double k, double b, const 
     HexahedronFEMForceField *self = self_;
     AssembleWork work = {self, view, -k};
     derive(self);
-    dv_parallel_for(self->mesh.points, POINTS_PER_CHUNK, diagonal_chunk, &work);
-    dv_parallel_for(self->mesh.pairs, PAIRS_PER_CHUNK, pair_chunk, &work);
+    dv_parallel_for(self->mesh.points, DV_POINTS_PER_CHUNK, diagonal_chunk, &work);
+    dv_parallel_for(self->mesh.pairs, DV_PAIRS_PER_CHUNK, pair_chunk, &work);
 }
 
 static uint64_t structure(void *self_)
@@ -928,8 +928,8 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     if (x->count != self->mesh.points)
         return 0.0;
     HexahedronWork work = {self, 1.0};
-    element_blocks_load(&self->mesh, x->at);
-    return dv_parallel_sum(self->mesh.blocks, BLOCKS_PER_CHUNK / 4, energy_chunk, &work);
+    dv_element_blocks_load(&self->mesh, x->at);
+    return dv_parallel_sum(self->mesh.blocks, DV_BLOCKS_PER_CHUNK / 4, energy_chunk, &work);
 }
 
 static uint32_t inverted_element(void *self_, const DvConstVec *x)
@@ -972,11 +972,11 @@ static void cost(void *self_, double *product, double *assembly)
         boxes += self->is_box[block] ? DV_LANES : 0;
     const double elements = self->mesh.elements, others = fmax(elements - boxes, 0.0), each = sizeof(Stiffness);
     *product =
-        cost_box_product * boxes * cache_penalty(cost_box_bytes * boxes, cost_box_product_beyond) +
-        cost_hexahedron_product * others * cache_penalty(each * self->shapes.live, cost_hexahedron_product_beyond);
+        cost_box_product * boxes * dv_cache_penalty(cost_box_bytes * boxes, cost_box_product_beyond) +
+        cost_hexahedron_product * others * dv_cache_penalty(each * self->shapes.live, cost_hexahedron_product_beyond);
     *assembly =
         cost_hexahedron_assembly * elements *
-        cache_penalty(each * self->shapes.live + cost_hexahedron_bytes * elements, cost_hexahedron_assembly_beyond);
+        dv_cache_penalty(each * self->shapes.live + cost_hexahedron_bytes * elements, cost_hexahedron_assembly_beyond);
 }
 
 /* Four diagonals inside each, and two on each face, which two share at most. */
@@ -986,7 +986,7 @@ static uint64_t least_pairs(void *self)
     return (inside + on_faces) * ((const HexahedronFEMForceField *)self)->mesh.elements;
 }
 
-const CoupledPairsOps hexahedron_fem_pairs = {.size = sizeof(CoupledPairsOps), .least = least_pairs};
+const DvCoupledPairsOps hexahedron_fem_pairs = {.size = sizeof(DvCoupledPairsOps), .least = least_pairs};
 
 const DvForceFieldOps hexahedron_fem_ops = {
     .size = sizeof hexahedron_fem_ops,
@@ -1010,7 +1010,7 @@ void hexahedron_fem_draw(HexahedronFEMForceField *self, DvDraw *draw, double gap
         return;
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     if (x.count == self->mesh.points)
-        element_blocks_draw(&self->mesh, draw, x.at, faces, 12, gap, colors, 3);
+        dv_element_blocks_draw(&self->mesh, draw, x.at, faces, 12, gap, colors, 3);
 }
 
 static void draw(void *self_, DvDraw *target)
@@ -1033,7 +1033,7 @@ const DvClass dv_hexahedron_fem_force_field = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &hexahedron_fem_ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &hexahedron_fem_cause},
-                                      {.id = COUPLED_PAIRS, .ops = &hexahedron_fem_pairs},
+                                      {.id = DV_COUPLED_PAIRS, .ops = &hexahedron_fem_pairs},
                                       {.id = DV_DRAWABLE, .ops = &hexahedron_fem_drawable},
                                       {0}},
     .init = hexahedron_fem_init,

@@ -71,49 +71,49 @@ typedef struct MassWork {
     const double *gravity; /* of weights: m/s^2 */
 } MassWork;
 
-static void nodes_of_lane(ElementRow *row, const uint16_t *place, uint32_t lane, ElementRow *at[NODES])
+static void nodes_of_lane(DvElementRow *row, const uint16_t *place, uint32_t lane, DvElementRow *at[NODES])
 {
     for (int n = 0; n < NODES; n++)
         at[n] = row + place[(size_t)n * DV_LANES + lane];
 }
 
-static void product_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
+static void product_chunk(void *context, DvElementRow *row, uint32_t begin, uint32_t end)
 {
     const MassWork *work = context;
-    const ElementBlocks *mesh = &work->masses.fem->mesh;
+    const DvElementBlocks *mesh = &work->masses.fem->mesh;
     for (uint32_t block = begin; block < end; block++) {
-        const uint16_t *place = element_places(&mesh->chunks, block);
+        const uint16_t *place = dv_element_places(&mesh->chunks, block);
         for (uint32_t e = block * DV_LANES; e < (block + 1) * DV_LANES && e < mesh->elements; e++) {
             const double entry = work->factor * ENTRY * element_weight(&work->masses, e);
             DvReal8 dx[3], product[3];
-            ElementRow *at[NODES];
+            DvElementRow *at[NODES];
             nodes_of_lane(row, place, e % DV_LANES, at);
-            element_rows_gather(at, true, dx);
+            dv_element_rows_gather(at, true, dx);
             for (int c = 0; c < 3; c++) {
                 double sum = 0.0;
                 for (int n = 0; n < NODES; n++)
                     sum += dx[c][n];
                 product[c] = work->masses.lumped ? NODES * entry * dx[c] : dv_real8(entry * sum);
             }
-            element_rows_add(at, true, product);
+            dv_element_rows_add(at, true, product);
         }
     }
 }
 
-static void weight_chunk(void *context, ElementRow *row, uint32_t begin, uint32_t end)
+static void weight_chunk(void *context, DvElementRow *row, uint32_t begin, uint32_t end)
 {
     const MassWork *work = context;
-    const ElementBlocks *mesh = &work->masses.fem->mesh;
+    const DvElementBlocks *mesh = &work->masses.fem->mesh;
     for (uint32_t block = begin; block < end; block++) {
-        const uint16_t *place = element_places(&mesh->chunks, block);
+        const uint16_t *place = dv_element_places(&mesh->chunks, block);
         for (uint32_t e = block * DV_LANES; e < (block + 1) * DV_LANES && e < mesh->elements; e++) {
             const double each = element_weight(&work->masses, e) / NODES;
             DvReal8 weight[3];
-            ElementRow *at[NODES];
+            DvElementRow *at[NODES];
             nodes_of_lane(row, place, e % DV_LANES, at);
             for (int c = 0; c < 3; c++)
                 weight[c] = dv_real8(each * work->gravity[c]);
-            element_rows_add(at, true, weight);
+            dv_element_rows_add(at, true, weight);
         }
     }
 }
@@ -139,7 +139,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     if (dv_data_bool(&self->mass.separate_gravity) || x->count != self->fem.mesh.points)
         return;
     MassWork work = {.masses = element_masses(self), .gravity = gravity_of(self)};
-    element_chunks_add(&self->fem.mesh.chunks, x->at, f->at, weight_chunk, &work);
+    dv_element_chunks_add(&self->fem.mesh.chunks, x->at, f->at, weight_chunk, &work);
 }
 
 /* Of each point: what gravity acts on. */
@@ -148,7 +148,7 @@ static double point_mass(void *self_, uint32_t point)
     HexahedronFEMForceFieldAndMass *self = self_;
     if (!follow(self, dv_state_count(self->fem.base.state)) || point >= self->fem.mesh.points)
         return 0.0;
-    const ElementBlocks *mesh = &self->fem.mesh;
+    const DvElementBlocks *mesh = &self->fem.mesh;
     const ElementMasses masses = element_masses(self);
     double mass = 0.0;
     for (uint32_t k = mesh->begin[point]; k < mesh->end[point]; k++)
@@ -232,13 +232,13 @@ static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
     if (!follow(self, dx.count))
         return;
     MassWork work = {.masses = element_masses(self), .factor = factor};
-    element_chunks_add(&self->fem.mesh.chunks, dx.at, res.at, product_chunk, &work);
+    dv_element_chunks_add(&self->fem.mesh.chunks, dx.at, res.at, product_chunk, &work);
 }
 
 /* Sum of a row of the matrix. */
 static double row_sum(const ElementMasses *masses, uint32_t point)
 {
-    const ElementBlocks *mesh = &masses->fem->mesh;
+    const DvElementBlocks *mesh = &masses->fem->mesh;
     double sum = 0.0;
     for (uint32_t k = mesh->begin[point]; k < mesh->end[point]; k++)
         sum += NODES * ENTRY * element_weight(masses, mesh->entry[k] / NODES);
@@ -275,13 +275,13 @@ static void assemble(void *self_, double factor, const DvMatrixView *view)
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     HexahedronFEMForceFieldAndMass *self = self_;
-    const ElementBlocks *mesh = &self->fem.mesh;
+    const DvElementBlocks *mesh = &self->fem.mesh;
     const ElementMasses masses = element_masses(self);
     for (uint32_t p = 0; p < mesh->points; p++) {
         double own = masses.lumped ? row_sum(&masses, p) : 0.0;
         for (uint32_t k = mesh->begin[p]; !masses.lumped && k < mesh->end[p]; k++)
             for (uint32_t n = 0; n < NODES; n++) /* a collapsed element has a point more than once */
-                if (element_blocks_point(mesh, mesh->entry[k] / NODES, n) == p)
+                if (dv_element_blocks_point(mesh, mesh->entry[k] / NODES, n) == p)
                     own += ENTRY * element_weight(&masses, mesh->entry[k] / NODES);
         dv_view_add(view, p, identity, factor * own);
     }
@@ -388,7 +388,7 @@ const DvClass dv_hexahedron_fem_force_field_and_mass = {
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &force_ops},
                                       {.id = DV_MASS, .ops = &mass_ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &hexahedron_fem_cause},
-                                      {.id = COUPLED_PAIRS, .ops = &hexahedron_fem_pairs},
+                                      {.id = DV_COUPLED_PAIRS, .ops = &hexahedron_fem_pairs},
                                       {.id = DV_DRAWABLE, .ops = &hexahedron_fem_drawable},
                                       {0}},
     .init = init,

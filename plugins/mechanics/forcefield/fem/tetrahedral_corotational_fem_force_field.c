@@ -5,8 +5,8 @@
  * The method and its limits are described in tetrahedron_blocks.h; `method` chooses the frame. Each element keeps its material when
  * the topology changes: materials are data attached to the tetrahedra, shapes are made again from rest positions.
  */
-#include "forcefield/element_faults.h"
 #include "forcefield/fem/tetrahedron_force_field.h"
+#include <divan/kit/element_faults.h>
 #include <divan/types/color.h>
 #include <divan/types/matrix.h>
 
@@ -15,7 +15,7 @@
 typedef struct TetrahedralCorotationalFEMForceField {
     TetrahedronForceField common; /* first */
     DvLink topology_link;
-    Material material;
+    DvElasticMaterial material;
     DvData tetrahedron_info, method, local_stiffness_factor, update_stiffness_matrix;
     DvData compute_von_mises_stress, von_mises_per_element, von_mises_per_node, stressed;
     DvData drawing, draw_color[4];
@@ -33,7 +33,7 @@ static const DvField fields[] = {
     DV_KEPT_PAIRS_FIELD(TetrahedralCorotationalFEMForceField, common.kept_pairs),
     DV_LINK(TetrahedralCorotationalFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
-    MATERIAL_FIELDS(TetrahedralCorotationalFEMForceField, material, 0),
+    DV_MATERIAL_FIELDS(TetrahedralCorotationalFEMForceField, material, 0),
     FIELD(tetrahedron_info, "tetrahedronInfo", dv_type_mat3s,
           .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN | DV_FIELD_OUTPUT,
           .help = "frame of each tetrahedron at rest, local to world"),
@@ -74,7 +74,7 @@ static const DvField fields[] = {
 
 static void set_element(TetrahedralCorotationalFEMForceField *self, uint32_t element, double *frame)
 {
-    const ElementMaterial material = element_material(&self->common.materials, element);
+    const DvElementMaterial material = dv_element_material(&self->common.materials, element);
     tetrahedron_blocks_set_material(&self->common.blocks, element, material.young, material.poisson);
     for (uint32_t c = 0; c < 9; c++)
         frame[9 * (size_t)element + c] =
@@ -89,7 +89,7 @@ static DvStatus build(TetrahedralCorotationalFEMForceField *self)
     DvConstVec rest;
     DvStatus status = dv_state_at_rest(object, self->common.base.state, &rest);
     if (status == DV_OK)
-        status = element_materials_agree(&self->common.materials, tetrahedra.count);
+        status = dv_element_materials_agree(&self->common.materials, tetrahedra.count);
     if (status == DV_OK)
         status = tetrahedron_blocks_build(&self->common.blocks, object, method_of[dv_data_choice(&self->method)],
                                           update, rest.count, rest.at, tetrahedra.count, tetrahedra.at);
@@ -142,7 +142,7 @@ static DvStatus reinit(DvObject *object, void *self_)
 {
     (void)object;
     TetrahedralCorotationalFEMForceField *self = self_;
-    element_materials_read(&self->common.materials);
+    dv_element_materials_read(&self->common.materials);
     const bool exact = method_of[dv_data_choice(&self->method)] == TETRAHEDRON_EXACT;
     const DvStatus status =
         exact && dv_data_bool(&self->update_stiffness_matrix)
@@ -161,8 +161,8 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, "a container of tetrahedra", &self->common.topology);
     if (status == DV_OK)
-        status = element_materials_attach(&self->common.materials, &self->material, &self->local_stiffness_factor,
-                                          self->common.topology.object, DV_TETRAHEDRA, 1);
+        status = dv_element_materials_attach(&self->common.materials, &self->material, &self->local_stiffness_factor,
+                                             self->common.topology.object, DV_TETRAHEDRA, 1);
     self->common.blocks.mesh.kept = dv_kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
     if (status == DV_OK)
         status = dv_mesh_edits_attach(&self->common.edits, self->common.topology.object, DV_TETRAHEDRA);
@@ -175,8 +175,8 @@ static DvStatus init(DvObject *object, void *self_)
     DvConstVec rest;
     status = reinit(object, self);
     if (status == DV_OK && dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
-        element_faults_say(object, &self->common.topology, DV_TETRAHEDRA,
-                           dv_topology_elements(&self->common.topology, DV_TETRAHEDRA), rest);
+        dv_element_faults_report(object, &self->common.topology, DV_TETRAHEDRA,
+                                 dv_topology_elements(&self->common.topology, DV_TETRAHEDRA), rest);
     return status;
 }
 
@@ -204,14 +204,14 @@ static DvStatus update(DvObject *object, void *self_)
 {
     (void)object;
     TetrahedralCorotationalFEMForceField *self = self_;
-    const ElementBlocks *mesh = &self->common.blocks.mesh;
+    const DvElementBlocks *mesh = &self->common.blocks.mesh;
     const DvConstVec x = {self->x, self->x_count, 3};
     if (x.count == 0 || x.count != mesh->points)
         return DV_OK;
     double *element = dv_data_begin_all(&self->von_mises_per_element, mesh->elements);
     double *node = dv_data_begin_all(&self->von_mises_per_node, mesh->points);
     tetrahedron_blocks_von_mises(&self->common.blocks, self->common.blocks.method, STRAIN_LOCAL, &x, element);
-    element_blocks_mean(mesh, element, node);
+    dv_element_blocks_mean(mesh, element, node);
     dv_data_end(&self->von_mises_per_element);
     dv_data_end(&self->von_mises_per_node);
     return DV_OK;
@@ -284,7 +284,7 @@ const DvClass dv_tetrahedral_corotational_fem_force_field = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &tetrahedron_force_field_cause},
-                                      {.id = COUPLED_PAIRS, .ops = &tetrahedron_force_field_pairs},
+                                      {.id = DV_COUPLED_PAIRS, .ops = &tetrahedron_force_field_pairs},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .init = init,

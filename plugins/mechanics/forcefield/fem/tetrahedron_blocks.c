@@ -11,8 +11,8 @@
 
 #include "costs.h"
 #include "forcefield/fem/frames.h"
-#include "forcefield/fem/material.h"
-#include "forcefield/packed_block.h"
+#include <divan/kit/elastic_material.h>
+#include <divan/kit/packed_block.h>
 
 #include <divan/math/decompose.h>
 
@@ -23,7 +23,7 @@ typedef const DvReal8 (*Frames8)[3][3]; /* of several blocks, or edges */
 
 void tetrahedron_blocks_free(TetrahedronBlocks *t)
 {
-    element_blocks_free(&t->mesh);
+    dv_element_blocks_free(&t->mesh);
     dv_free(t->rest);
     dv_free(t->frame);
     dv_free(t->inverse);
@@ -45,28 +45,28 @@ static void set_lane(DvReal8 m[3][3], uint32_t lane, DvMat3 values)
 
 /* ---- Where the world gradients of an element are ---- */
 
-enum { PACK_ELEMENTS = PACK_BLOCKS * DV_LANES };
+enum { PACK_ELEMENTS = DV_PACK_BLOCKS * DV_LANES };
 enum { BLOCKS_AHEAD = 16, RESTS_AHEAD = 12 }; /* that are asked for */
 
 static bool is_packed(const TetrahedronBlocks *t, uint32_t block)
 {
-    return t->layout[block / PACK_BLOCKS] != LAYOUT_BLOCKS;
+    return t->layout[block / DV_PACK_BLOCKS] != LAYOUT_BLOCKS;
 }
 
 static uint32_t packs_in(uint32_t blocks)
 {
-    return (blocks + PACK_BLOCKS - 1) / PACK_BLOCKS;
+    return (blocks + DV_PACK_BLOCKS - 1) / DV_PACK_BLOCKS;
 }
 
 static TetrahedronLayout layout_of(const TetrahedronBlocks *t, uint32_t pack)
 {
-    const ElementPack *cells = element_pack_at(&t->mesh.chunks, pack * PACK_BLOCKS);
+    const DvElementPack *cells = dv_element_pack_at(&t->mesh.chunks, pack * DV_PACK_BLOCKS);
     return cells == NULL ? LAYOUT_BLOCKS : cells->row ? LAYOUT_ROW : LAYOUT_CELLS;
 }
 
 /* Of cells in a row: the corner that five of six elements have, from which a product sees the others; and which node of each element it is, or 0. */
 enum { INNER_CORNER = 3, AROUND_INNER = 5 };
-static const uint8_t inner_node[CELL_ELEMENTS] = {3, 3, 2, 0, 0, 0};
+static const uint8_t inner_node[DV_CELL_ELEMENTS] = {3, 3, 2, 0, 0, 0};
 
 /* Component c of gradient k of the element in each lane of a block is at[lane][(3 k + c) DV_LANES]. */
 static inline void find_world(const TetrahedronBlocks *t, uint32_t block, double *at[DV_LANES])
@@ -76,25 +76,25 @@ static inline void find_world(const TetrahedronBlocks *t, uint32_t block, double
             at[lane] = (double *)&t->world[block] + lane;
         return;
     }
-    const uint32_t in_pack = block % PACK_BLOCKS * DV_LANES;
-    uint32_t cell = in_pack / CELL_ELEMENTS, k = in_pack % CELL_ELEMENTS;
+    const uint32_t in_pack = block % DV_PACK_BLOCKS * DV_LANES;
+    uint32_t cell = in_pack / DV_CELL_ELEMENTS, k = in_pack % DV_CELL_ELEMENTS;
     DV_EACH (lane, DV_LANES) {
-        at[lane] = (double *)&t->world[block - block % PACK_BLOCKS + k] + cell;
-        k = k + 1 < CELL_ELEMENTS ? k + 1 : 0;
+        at[lane] = (double *)&t->world[block - block % DV_PACK_BLOCKS + k] + cell;
+        k = k + 1 < DV_CELL_ELEMENTS ? k + 1 : 0;
         cell += k == 0;
     }
 }
 
 static bool is_in_row(const TetrahedronBlocks *t, uint32_t block)
 {
-    return t->layout[block / PACK_BLOCKS] == LAYOUT_ROW;
+    return t->layout[block / DV_PACK_BLOCKS] == LAYOUT_ROW;
 }
 
 /* In a row the gradient of the inner corner gives its place to that of the element's first node: all four are zero together. From one to the
  * other and back.     world: as in find_world */
 static inline void exchange_inner(uint32_t element, double *world)
 {
-    const uint32_t inner = inner_node[element % CELL_ELEMENTS];
+    const uint32_t inner = inner_node[element % DV_CELL_ELEMENTS];
     for (uint32_t c = 0; c < 3 && inner > 0; c++) {
         double *at = world + c * DV_LANES;
         at[3 * DV_LANES * (inner - 1)] = -(at[0] + at[3 * DV_LANES] + at[6 * DV_LANES]);
@@ -143,7 +143,7 @@ static void store_world(TetrahedronBlocks *t, uint32_t block, ConstMat8 world)
     DV_EACH (c, 3)
         first[c] = -(world[0][c] + world[1][c] + world[2][c]);
     DV_EACH (lane, DV_LANES) {
-        const uint32_t inner = inner_node[(block * DV_LANES + (uint32_t)lane) % CELL_ELEMENTS];
+        const uint32_t inner = inner_node[(block * DV_LANES + (uint32_t)lane) % DV_CELL_ELEMENTS];
         DV_EACH (k, 3) {
             const double *kept = (const double *)(inner == (uint32_t)k + 1 ? first : world[k]) + lane;
             DV_EACH (c, 3)
@@ -156,16 +156,16 @@ static void store_world(TetrahedronBlocks *t, uint32_t block, ConstMat8 world)
 static void pack_world(TetrahedronBlocks *t, uint32_t pack)
 {
     const TetrahedronLayout layout = layout_of(t, pack);
-    DvReal8 world[PACK_BLOCKS][3][3];
+    DvReal8 world[DV_PACK_BLOCKS][3][3];
     if (layout == t->layout[pack])
         return;
     t->packs += layout != LAYOUT_BLOCKS;
     t->packs -= t->layout[pack] != LAYOUT_BLOCKS;
-    for (uint32_t k = 0; k < PACK_BLOCKS; k++)
-        unpack_world(t, pack * PACK_BLOCKS + k, world[k]);
+    for (uint32_t k = 0; k < DV_PACK_BLOCKS; k++)
+        unpack_world(t, pack * DV_PACK_BLOCKS + k, world[k]);
     t->layout[pack] = layout;
-    for (uint32_t k = 0; k < PACK_BLOCKS; k++)
-        store_world(t, pack * PACK_BLOCKS + k, (ConstMat8)world[k]);
+    for (uint32_t k = 0; k < DV_PACK_BLOCKS; k++)
+        store_world(t, pack * DV_PACK_BLOCKS + k, (ConstMat8)world[k]);
 }
 
 /* After an edit of a mesh that had `before` packs of elements. */
@@ -173,10 +173,10 @@ static void pack_again(TetrahedronBlocks *t, uint32_t before, const DvMeshEdits 
 {
     for (uint32_t i = 0; i < edits->elements.count; i++)
         pack_world(t, edits->elements.data[i] / PACK_ELEMENTS);
-    for (uint32_t pack = t->mesh.blocks / PACK_BLOCKS; pack < before; pack++) /* gone, or no longer whole */
+    for (uint32_t pack = t->mesh.blocks / DV_PACK_BLOCKS; pack < before; pack++) /* gone, or no longer whole */
         pack_world(t, pack);
-    if (t->mesh.blocks >= PACK_BLOCKS) /* the last elements may have gone */
-        pack_world(t, t->mesh.blocks / PACK_BLOCKS - 1);
+    if (t->mesh.blocks >= DV_PACK_BLOCKS) /* the last elements may have gone */
+        pack_world(t, t->mesh.blocks / DV_PACK_BLOCKS - 1);
 }
 
 static void keep_what_is_owed(TetrahedronBlocks *t);
@@ -205,7 +205,7 @@ void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, dou
     TetrahedronRest *rest = &t->rest[element / DV_LANES];
     const uint32_t lane = element % DV_LANES;
     const double scale = 36.0 * rest->volume[lane], before = rest->mu[lane];
-    const double lambda = lame_lambda(young, poisson) / scale, mu = lame_mu(young, poisson) / scale;
+    const double lambda = dv_lame_lambda(young, poisson) / scale, mu = dv_lame_mu(young, poisson) / scale;
     if (lambda != rest->lambda[lane] || mu != before)
         keep_what_is_owed(t);
     rest->lambda[lane] = lambda;
@@ -323,8 +323,8 @@ static inline uint32_t frames_until(uint32_t first, uint32_t end)
     return end - first < FRAMES_AT_ONCE ? end - first : FRAMES_AT_ONCE;
 }
 
-/* Edges b - a, c - a, d - a of what element_blocks_load was given. */
-DV_SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, bool narrow, DvReal8 edge[3][3])
+/* Edges b - a, c - a, d - a of what dv_element_blocks_load was given. */
+DV_SIMD_INLINE void gather_edges(const DvElementBlocks *mesh, uint32_t block, bool narrow, DvReal8 edge[3][3])
 {
     const uint32_t *node = mesh->node + (size_t)block * 4 * DV_LANES;
     DvReal8 origin[3];
@@ -442,9 +442,9 @@ DvStatus tetrahedron_blocks_update(TetrahedronBlocks *t, const DvObject *object,
                                    const DvTopologyRef *topology, uint32_t points, const double *rest_position,
                                    uint32_t elements, const uint32_t *list, bool *paired)
 {
-    const uint32_t before = t->mesh.blocks / PACK_BLOCKS;
+    const uint32_t before = t->mesh.blocks / DV_PACK_BLOCKS;
     const DvStatus status =
-        element_blocks_update(&t->mesh, object, "tetrahedron", edits, topology, points, elements, list, paired);
+        dv_element_blocks_update(&t->mesh, object, "tetrahedron", edits, topology, points, elements, list, paired);
     if (status != DV_OK)
         return status;
     make_room(t);
@@ -453,7 +453,7 @@ DvStatus tetrahedron_blocks_update(TetrahedronBlocks *t, const DvObject *object,
     for (uint32_t i = 0; i < edits->elements.count; i++) {
         const uint32_t element = edits->elements.data[i], block = element / DV_LANES;
         if (block != done) {
-            element_blocks_load_block(&t->mesh, rest_position, block);
+            dv_element_blocks_load_block(&t->mesh, rest_position, block);
             build_rest_shapes(t, block);
         }
         done = block;
@@ -462,7 +462,7 @@ DvStatus tetrahedron_blocks_update(TetrahedronBlocks *t, const DvObject *object,
             return shape;
     }
     if (t->mesh.blocks > 0 && done != t->mesh.blocks - 1) { /* the lanes that nobody has any more */
-        element_blocks_load_block(&t->mesh, rest_position, t->mesh.blocks - 1);
+        dv_element_blocks_load_block(&t->mesh, rest_position, t->mesh.blocks - 1);
         build_rest_shapes(t, t->mesh.blocks - 1);
     }
     clear_last_block(t);
@@ -474,7 +474,7 @@ DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObject *object, 
                                   uint32_t elements, const uint32_t *list)
 {
     tetrahedron_blocks_free(t);
-    const DvStatus status = element_blocks_build(&t->mesh, object, "tetrahedron", points, 4, elements, list);
+    const DvStatus status = dv_element_blocks_build(&t->mesh, object, "tetrahedron", points, 4, elements, list);
     if (status != DV_OK)
         return status;
     const uint32_t blocks = t->mesh.blocks;
@@ -485,7 +485,7 @@ DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObject *object, 
     t->frame = dv_alloc(blocks, sizeof *t->frame);
     t->world = dv_alloc(blocks, sizeof *t->world);
     t->layout = dv_alloc(packs_in(blocks), sizeof *t->layout);
-    for (uint32_t pack = 0; pack < blocks / PACK_BLOCKS; pack++) {
+    for (uint32_t pack = 0; pack < blocks / DV_PACK_BLOCKS; pack++) {
         t->layout[pack] = layout_of(t, pack);
         t->packs += t->layout[pack] != LAYOUT_BLOCKS;
     }
@@ -497,7 +497,7 @@ DvStatus tetrahedron_blocks_build(TetrahedronBlocks *t, const DvObject *object, 
         t->current = dv_alloc(blocks, sizeof *t->current);
         t->normal = dv_alloc(blocks, sizeof *t->normal);
     }
-    element_blocks_load(&t->mesh, rest_position);
+    dv_element_blocks_load(&t->mesh, rest_position);
     for (uint32_t block = 0; block < blocks; block++)
         build_rest_shapes(t, block);
     for (uint32_t i = 0; i < elements; i++) {
@@ -634,7 +634,7 @@ DV_SIMD_INLINE void keep_block(TetrahedronBlocks *t, uint32_t block, const DvRea
 
 /* `turns` is false of method small, whose frames are those of the world and whose gradients stay as they were made. */
 DV_SIMD_INLINE void force_of_block(const ForceWork *work, bool turns, TetrahedronUpdate update, uint32_t block,
-                                   const DvReal8 edge[3][3], const DvReal8 frame[3][3], bool narrow, ElementRow *row)
+                                   const DvReal8 edge[3][3], const DvReal8 frame[3][3], bool narrow, DvElementRow *row)
 {
     TetrahedronBlocks *t = work->t;
     const TetrahedronRest *rest = &t->rest[block];
@@ -663,30 +663,30 @@ DV_SIMD_INLINE void force_of_block(const ForceWork *work, bool turns, Tetrahedro
     }
     if (turns && !t->owed)
         keep_block(t, block, edge, frame, normal);
-    element_rows_add_to_ends(row, element_places(&t->mesh.chunks, block), 3, narrow, (ConstMat8)f);
+    dv_element_rows_add_to_ends(row, dv_element_places(&t->mesh.chunks, block), 3, narrow, (ConstMat8)f);
 }
 
 DV_SIMD_INLINE void turned_forces(const ForceWork *work, TetrahedronMethod method, TetrahedronUpdate update,
-                                  uint32_t begin, uint32_t end, bool narrow, ElementRow *row)
+                                  uint32_t begin, uint32_t end, bool narrow, DvElementRow *row)
 {
     const TetrahedronBlocks *t = work->t;
-    const uint32_t to_ask = element_to_ask(&t->mesh.chunks, t->mesh.blocks);
+    const uint32_t to_ask = dv_element_prefetch_count(&t->mesh.chunks, t->mesh.blocks);
     for (uint32_t first = begin; first < end; first += FRAMES_AT_ONCE) {
         DvReal8 edge[FRAMES_AT_ONCE][3][3], frame[FRAMES_AT_ONCE][3][3];
         const uint32_t count = frames_until(first, end);
         for (uint32_t b = 0; b < count; b++)
-            element_rows_edges(row, element_places(&t->mesh.chunks, first + b), 3, narrow, edge[b]);
+            dv_element_rows_edges(row, dv_element_places(&t->mesh.chunks, first + b), 3, narrow, edge[b]);
         current_frames(t, method, first, count, (Frames8)edge, frame);
         for (uint32_t b = 0; b < count; b++) {
-            element_ask(t->rest, sizeof *t->rest, first + b + RESTS_AHEAD, to_ask, false);
-            element_ask(t->world, sizeof *t->world, first + b + RESTS_AHEAD, to_ask, false);
+            dv_element_prefetch(t->rest, sizeof *t->rest, first + b + RESTS_AHEAD, to_ask, false);
+            dv_element_prefetch(t->world, sizeof *t->world, first + b + RESTS_AHEAD, to_ask, false);
             force_of_block(work, true, update, first + b, (ConstMat8)edge[b], (ConstMat8)frame[b], narrow, row);
         }
     }
 }
 
 /* What most scenes have gets a loop of its own, with what it needs in registers. */
-DV_SIMD_INLINE void force_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
+DV_SIMD_INLINE void force_at(void *context, DvElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     const ForceWork *work = context, plain = {work->t, NULL, 1.0};
     const TetrahedronBlocks *t = work->t;
@@ -695,7 +695,7 @@ DV_SIMD_INLINE void force_at(void *context, ElementRow *row, uint32_t begin, uin
     } else if (t->method == TETRAHEDRON_SMALL) {
         for (uint32_t block = begin; block < end; block++) {
             DvReal8 edge[3][3];
-            element_rows_edges(row, element_places(&t->mesh.chunks, block), 3, narrow, edge);
+            dv_element_rows_edges(row, dv_element_places(&t->mesh.chunks, block), 3, narrow, edge);
             force_of_block(&plain, false, UPDATE_NONE, block, (ConstMat8)edge, NULL, narrow, row);
         }
     } else if (t->method == TETRAHEDRON_LARGE) {
@@ -705,7 +705,7 @@ DV_SIMD_INLINE void force_at(void *context, ElementRow *row, uint32_t begin, uin
     }
 }
 
-DV_SIMD_LEVELS(force_chunk, force_at, (void *context, ElementRow *row, uint32_t begin, uint32_t end), context, row,
+DV_SIMD_LEVELS(force_chunk, force_at, (void *context, DvElementRow *row, uint32_t begin, uint32_t end), context, row,
                begin, end)
 
 /* Forces in a row after which none of them keeps anything: explicit schemes never ask for a product. */
@@ -717,10 +717,10 @@ void tetrahedron_blocks_force(TetrahedronBlocks *t, const TetrahedronPlasticity 
     ForceWork work = {t, plasticity, 1.0};
     t->owed = t->forces_alone >= FORCES_ALONE && t->method != TETRAHEDRON_SMALL;
     if (t->owed)
-        element_blocks_load(&t->mesh, x->at);
+        dv_element_blocks_load(&t->mesh, x->at);
     else if (t->forces_alone < FORCES_ALONE)
         t->forces_alone++;
-    element_chunks_add(&t->mesh.chunks, x->at, f->at, force_chunk, &work);
+    dv_element_chunks_add(&t->mesh.chunks, x->at, f->at, force_chunk, &work);
 }
 
 DV_SIMD_INLINE void keep_at(void *context, uint32_t begin, uint32_t end, bool narrow)
@@ -755,7 +755,7 @@ static void keep_what_is_owed(TetrahedronBlocks *t)
     if (!t->owed)
         return;
     t->owed = false;
-    dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, keep_chunk, t);
+    dv_parallel_for(t->mesh.blocks, DV_BLOCKS_PER_CHUNK, keep_chunk, t);
 }
 
 DV_SIMD_INLINE void turn_times(const DvReal8 turn[6], const DvReal8 a[3], DvReal8 out[3])
@@ -797,36 +797,38 @@ DV_SIMD_INLINE void stiffness_times(ConstMat8 world, const DvReal8 *ratio, doubl
         traction(sigma, world[n], world[n], f[n]);
 }
 
-DV_SIMD_INLINE void product_of_block(const TetrahedronBlocks *t, uint32_t block, double k, bool narrow, ElementRow *row)
+DV_SIMD_INLINE void product_of_block(const TetrahedronBlocks *t, uint32_t block, double k, bool narrow,
+                                     DvElementRow *row)
 {
-    const uint16_t *place = element_places(&t->mesh.chunks, block);
+    const uint16_t *place = dv_element_places(&t->mesh.chunks, block);
     DvReal8 d[3][3], f[3][3], room[3][3];
     const DvReal8 ratio = ratio_of(t, block);
     ConstMat8 world = world_of_block(t, block, room);
-    element_rows_edges(row, place, 3, narrow, d);
+    dv_element_rows_edges(row, place, 3, narrow, d);
     stiffness_times(world, &ratio, k, (ConstMat8)d, f);
     if (t->turn)
         add_turning_forces(t->turn[block], world, (ConstMat8)d, k, f);
-    element_rows_add_to_ends(row, place, 3, narrow, (ConstMat8)f);
+    dv_element_rows_add_to_ends(row, place, 3, narrow, (ConstMat8)f);
 }
 
-DV_SIMD_INLINE void gather_corner(const ElementPack *pack, uint32_t n, bool narrow, ElementRow *row, DvReal8 x[3])
+DV_SIMD_INLINE void gather_corner(const DvElementPack *pack, uint32_t n, bool narrow, DvElementRow *row, DvReal8 x[3])
 {
-    ElementRow *at[DV_LANES];
-    element_rows_at(row, pack->place[n], at);
-    element_rows_gather(at, narrow, x);
+    DvElementRow *at[DV_LANES];
+    dv_element_rows_at(row, pack->place[n], at);
+    dv_element_rows_gather(at, narrow, x);
 }
 
-DV_SIMD_INLINE void add_corner(const ElementPack *pack, uint32_t n, bool narrow, ElementRow *row, const DvReal8 sum[3])
+DV_SIMD_INLINE void add_corner(const DvElementPack *pack, uint32_t n, bool narrow, DvElementRow *row,
+                               const DvReal8 sum[3])
 {
-    ElementRow *at[DV_LANES];
-    element_rows_at(row, pack->place[n], at);
-    element_rows_add(at, narrow, sum);
+    DvElementRow *at[DV_LANES];
+    dv_element_rows_at(row, pack->place[n], at);
+    dv_element_rows_add(at, narrow, sum);
 }
 
 /* What one element of each of eight cells gives to its corners. */
 DV_SIMD_INLINE void product_in_cells(const TetrahedronBlocks *t, uint32_t block, double k, const uint8_t corner[4],
-                                     const DvReal8 x[CELL_CORNERS][3], DvReal8 sum[CELL_CORNERS][3])
+                                     const DvReal8 x[DV_CELL_CORNERS][3], DvReal8 sum[DV_CELL_CORNERS][3])
 {
     const DvReal8 ratio = dv_real8(t->ratio);
     DvReal8 d[3][3], f[3][3];
@@ -841,18 +843,18 @@ DV_SIMD_INLINE void product_in_cells(const TetrahedronBlocks *t, uint32_t block,
 }
 
 /* Eight cells: their corners come together once, and so do the sums at them. */
-DV_SIMD_INLINE void product_of_pack(const TetrahedronBlocks *t, const ElementPack *pack, uint32_t block, double k,
-                                    uint32_t to_ask, bool narrow, ElementRow *row)
+DV_SIMD_INLINE void product_of_pack(const TetrahedronBlocks *t, const DvElementPack *pack, uint32_t block, double k,
+                                    uint32_t to_ask, bool narrow, DvElementRow *row)
 {
-    DvReal8 x[CELL_CORNERS][3], sum[CELL_CORNERS][3];
+    DvReal8 x[DV_CELL_CORNERS][3], sum[DV_CELL_CORNERS][3];
     const DvReal8 zero = {0};
     for (uint32_t n = 0; n < pack->corners; n++) {
         gather_corner(pack, n, narrow, row, x[n]);
         DV_EACH (c, 3)
             sum[n][c] = zero;
     }
-    for (uint32_t e = 0; e < CELL_ELEMENTS; e++) {
-        element_ask(t->world, sizeof *t->world, block + e + BLOCKS_AHEAD, to_ask, false);
+    for (uint32_t e = 0; e < DV_CELL_ELEMENTS; e++) {
+        dv_element_prefetch(t->world, sizeof *t->world, block + e + BLOCKS_AHEAD, to_ask, false);
         product_in_cells(t, block + e, k, pack->corner[e], (ConstMat8)x, sum);
     }
     for (uint32_t n = 0; n < pack->corners; n++)
@@ -860,43 +862,44 @@ DV_SIMD_INLINE void product_of_pack(const TetrahedronBlocks *t, const ElementPac
 }
 
 /* Of cells in a row: half of the corners are in two lanes. */
-DV_SIMD_INLINE void gather_row(const ElementPack *pack, bool narrow, ElementRow *row, DvReal8 x[CELL_CORNERS][3])
+DV_SIMD_INLINE void gather_row(const DvElementPack *pack, bool narrow, DvElementRow *row, DvReal8 x[DV_CELL_CORNERS][3])
 {
-    DV_EACH (i, ROW_MEETINGS) {
-        const uint8_t near = element_row_meeting[i][0], far = element_row_meeting[i][1];
+    DV_EACH (i, DV_ROW_MEETINGS) {
+        const uint8_t near = dv_element_row_meeting[i][0], far = dv_element_row_meeting[i][1];
         gather_corner(pack, near, narrow, row, x[near]);
-        element_next_lanes((const DvReal8 *)x[near], row[pack->place[far][DV_LANES - 1]].x, narrow, x[far]);
+        dv_element_next_lanes((const DvReal8 *)x[near], row[pack->place[far][DV_LANES - 1]].x, narrow, x[far]);
     }
 }
 
-DV_SIMD_INLINE void add_row(const ElementPack *pack, bool narrow, ElementRow *row, const DvReal8 sum[CELL_CORNERS][3])
+DV_SIMD_INLINE void add_row(const DvElementPack *pack, bool narrow, DvElementRow *row,
+                            const DvReal8 sum[DV_CELL_CORNERS][3])
 {
-    DV_EACH (i, ROW_MEETINGS) {
-        const uint8_t near = element_row_meeting[i][0], far = element_row_meeting[i][1];
+    DV_EACH (i, DV_ROW_MEETINGS) {
+        const uint8_t near = dv_element_row_meeting[i][0], far = dv_element_row_meeting[i][1];
         DvReal8 both[3];
         DV_EACH (c, 3)
-            both[c] = sum[near][c] + element_previous_lanes(sum[far][c], narrow);
+            both[c] = sum[near][c] + dv_element_previous_lanes(sum[far][c], narrow);
         add_corner(pack, near, narrow, row, (const DvReal8 *)both);
-        row[pack->place[far][DV_LANES - 1]].sum += element_last_lane(sum[far], narrow);
+        row[pack->place[far][DV_LANES - 1]].sum += dv_element_last_lane(sum[far], narrow);
     }
 }
 
 /* The same of cells in a row, whose corners the compiler knows, so that much stays in registers. Five of six elements see their other nodes from
  * the inner corner, which gets the opposite of what these get. */
-DV_SIMD_INLINE void product_of_row(const TetrahedronBlocks *t, const ElementPack *pack, uint32_t block, double k,
-                                   uint32_t to_ask, bool narrow, ElementRow *row)
+DV_SIMD_INLINE void product_of_row(const TetrahedronBlocks *t, const DvElementPack *pack, uint32_t block, double k,
+                                   uint32_t to_ask, bool narrow, DvElementRow *row)
 {
     /* Those whose gradients are kept: see inner_node. */
     static const uint8_t others[AROUND_INNER][3] = {{1, 2, 0}, {2, 4, 0}, {4, 2, 5}, {4, 0, 6}, {6, 0, 1}};
-    DvReal8 x[CELL_CORNERS][3], from_inner[CELL_CORNERS][3], sum[CELL_CORNERS][3];
+    DvReal8 x[DV_CELL_CORNERS][3], from_inner[DV_CELL_CORNERS][3], sum[DV_CELL_CORNERS][3];
     const DvReal8 ratio = dv_real8(t->ratio), zero = {0};
     uint32_t has_sum = 0;
     gather_row(pack, narrow, row, x);
-    DV_EACH (n, CELL_CORNERS)
+    DV_EACH (n, DV_CELL_CORNERS)
         dv_real8_sub(x[n], x[INNER_CORNER], from_inner[n]);
     DV_EACH (e, AROUND_INNER) {
         DvReal8 d[3][3], f[3][3];
-        element_ask(t->world, sizeof *t->world, block + (uint32_t)e + BLOCKS_AHEAD, to_ask, false);
+        dv_element_prefetch(t->world, sizeof *t->world, block + (uint32_t)e + BLOCKS_AHEAD, to_ask, false);
         DV_EACH (n, 3)
             DV_EACH (c, 3)
                 d[n][c] = from_inner[others[e][n]][c];
@@ -912,43 +915,43 @@ DV_SIMD_INLINE void product_of_row(const TetrahedronBlocks *t, const ElementPack
         sum[INNER_CORNER][c] = -(((sum[0][c] + sum[1][c]) + (sum[2][c] + sum[4][c])) + (sum[5][c] + sum[6][c]));
         sum[7][c] = zero; /* which only the last one has */
     }
-    element_ask(t->world, sizeof *t->world, block + AROUND_INNER + BLOCKS_AHEAD, to_ask, false);
-    product_in_cells(t, block + AROUND_INNER, k, element_row_corner[AROUND_INNER], (ConstMat8)x, sum);
+    dv_element_prefetch(t->world, sizeof *t->world, block + AROUND_INNER + BLOCKS_AHEAD, to_ask, false);
+    product_in_cells(t, block + AROUND_INNER, k, dv_element_row_corner[AROUND_INNER], (ConstMat8)x, sum);
     add_row(pack, narrow, row, (ConstMat8)sum);
 }
 
-DV_SIMD_INLINE void dforce_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
+DV_SIMD_INLINE void dforce_at(void *context, DvElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     const ForceWork *work = context;
     const TetrahedronBlocks *t = work->t;
-    const uint32_t to_ask = element_to_ask(&t->mesh.chunks, t->mesh.blocks);
+    const uint32_t to_ask = dv_element_prefetch_count(&t->mesh.chunks, t->mesh.blocks);
     for (uint32_t block = begin; block < end;) {
-        const ElementPack *pack = t->one_ratio && !t->turn ? element_pack_at(&t->mesh.chunks, block) : NULL;
+        const DvElementPack *pack = t->one_ratio && !t->turn ? dv_element_pack_at(&t->mesh.chunks, block) : NULL;
         if (pack && pack->row)
             product_of_row(t, pack, block, work->k, to_ask, narrow, row);
         else if (pack)
             product_of_pack(t, pack, block, work->k, to_ask, narrow, row);
         else
             product_of_block(t, block, work->k, narrow, row);
-        block += pack ? PACK_BLOCKS : 1;
+        block += pack ? DV_PACK_BLOCKS : 1;
     }
 }
 
-DV_SIMD_LEVELS(dforce_chunk, dforce_at, (void *context, ElementRow *row, uint32_t begin, uint32_t end), context, row,
+DV_SIMD_LEVELS(dforce_chunk, dforce_at, (void *context, DvElementRow *row, uint32_t begin, uint32_t end), context, row,
                begin, end)
 
 /* Normal strains and shears have different gradients: only the local frame knows which is which. */
-DV_SIMD_INLINE void local_dforce_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
+DV_SIMD_INLINE void local_dforce_at(void *context, DvElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     const ForceWork *work = context;
     TetrahedronBlocks *t = work->t;
     for (uint32_t block = begin; block < end; block++) {
-        const uint16_t *place = element_places(&t->mesh.chunks, block);
+        const uint16_t *place = dv_element_places(&t->mesh.chunks, block);
         ConstMat8 frame = (ConstMat8)t->current[block], normal = (ConstMat8)t->normal[block],
                   shear = t->rest[block].gradient;
         const DvReal8 lambda = t->rest[block].lambda * -work->k, mu = t->rest[block].mu * -work->k;
         DvReal8 edge[3][3], d[3][3], s[6], sigma[6], f[3][3];
-        element_rows_edges(row, place, 3, narrow, edge);
+        dv_element_rows_edges(row, place, 3, narrow, edge);
         DV_EACH (k, 3)
             dv_real8_mul(frame, edge[k], d[k]);
         strain_of((ConstMat8)d, normal, shear, s);
@@ -958,18 +961,18 @@ DV_SIMD_INLINE void local_dforce_at(void *context, ElementRow *row, uint32_t beg
             traction(sigma, normal[k], shear[k], turned);
             dv_real8_transposed_mul(frame, turned, f[k]);
         }
-        element_rows_add_to_ends(row, place, 3, narrow, (ConstMat8)f);
+        dv_element_rows_add_to_ends(row, place, 3, narrow, (ConstMat8)f);
     }
 }
 
-DV_SIMD_LEVELS(local_dforce_chunk, local_dforce_at, (void *context, ElementRow *row, uint32_t begin, uint32_t end),
+DV_SIMD_LEVELS(local_dforce_chunk, local_dforce_at, (void *context, DvElementRow *row, uint32_t begin, uint32_t end),
                context, row, begin, end)
 
 void tetrahedron_blocks_dforce(TetrahedronBlocks *t, double k, const DvConstVec *dx, const DvVec *df)
 {
     ForceWork work = {t, NULL, k};
     keep_what_is_owed(t);
-    element_chunks_add(&t->mesh.chunks, dx->at, df->at, t->current ? local_dforce_chunk : dforce_chunk, &work);
+    dv_element_chunks_add(&t->mesh.chunks, dx->at, df->at, t->current ? local_dforce_chunk : dforce_chunk, &work);
 }
 
 typedef struct AssembleWork {
@@ -1015,13 +1018,13 @@ DV_SIMD_INLINE void add_product(const DvReal4 *element, uint32_t n, uint32_t m, 
 
 /* The block, and its transpose. */
 DV_SIMD_INLINE void finish_product(const TetrahedronBlocks *t, bool one_ratio, const DvReal4 s[3], const DvReal4 l[3],
-                                   bool narrow, PackedBlock block[2])
+                                   bool narrow, DvPackedBlock block[2])
 {
     const double trace = s[0][0] + s[1][1] + s[2][2];
     const DvReal8 diagonal = {trace, 0.0, 0.0, 0.0, trace, 0.0, 0.0, 0.0};
-    const PackedBlock sums[2] = {block_of_rows(s, narrow), block_of_columns(s, narrow)},
-                      turned[2] = {one_ratio ? sums[0] : block_of_rows(l, narrow),
-                                   one_ratio ? sums[1] : block_of_columns(l, narrow)};
+    const DvPackedBlock sums[2] = {dv_block_of_rows(s, narrow), dv_block_of_columns(s, narrow)},
+                        turned[2] = {one_ratio ? sums[0] : dv_block_of_rows(l, narrow),
+                                     one_ratio ? sums[1] : dv_block_of_columns(l, narrow)};
     const double ratio = one_ratio ? t->ratio : 1.0;
     DV_EACH (side, 2) {
         block[side].eight = ratio * turned[side].eight + sums[1 - side].eight + diagonal;
@@ -1033,14 +1036,14 @@ DV_SIMD_INLINE void add_diagonal(const AssembleWork *work, const DvMatrixView *v
                                  uint32_t end, bool narrow)
 {
     const TetrahedronBlocks *t = work->t;
-    const ElementBlocks *mesh = &t->mesh;
+    const DvElementBlocks *mesh = &t->mesh;
     for (uint32_t p = begin; p < end; p++) {
         DvReal4 s[3] = {{0}}, l[3] = {{0}};
-        PackedBlock block[2];
+        DvPackedBlock block[2];
         for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++)
             add_product(t->row + (mesh->entry[e] & ~3u), mesh->entry[e] & 3, mesh->entry[e] & 3, one_ratio, s, l);
         finish_product(t, one_ratio, s, l, narrow, block);
-        add_packed_block(view, p, &block[0], work->factor);
+        dv_view_add_packed(view, p, &block[0], work->factor);
     }
 }
 
@@ -1049,7 +1052,7 @@ enum { PAIRS_IN_CACHE = 20000, PAIRS_AHEAD = 6 };
 
 DV_SIMD_INLINE void fetch_pair(const TetrahedronBlocks *t, const DvMatrixView *view, uint32_t pair)
 {
-    const ElementBlocks *mesh = &t->mesh;
+    const DvElementBlocks *mesh = &t->mesh;
     const size_t size = (size_t)view->block * view->block;
     const double *mirror = view->values + size * view->slot[mesh->points + 2 * pair + 1];
     __builtin_prefetch(mirror, 1);
@@ -1061,7 +1064,7 @@ DV_SIMD_INLINE void add_pairs(const AssembleWork *work, const DvMatrixView *view
                               uint32_t end, bool narrow)
 {
     const TetrahedronBlocks *t = work->t;
-    const ElementBlocks *mesh = &t->mesh;
+    const DvElementBlocks *mesh = &t->mesh;
     const DvReal4 *const row = t->row;
     const uint32_t points = mesh->points, pairs = mesh->pairs, *const entries = mesh->pair_entry;
     const bool ahead = pairs >= PAIRS_IN_CACHE && view->direct;
@@ -1069,22 +1072,22 @@ DV_SIMD_INLINE void add_pairs(const AssembleWork *work, const DvMatrixView *view
         if (ahead && k + PAIRS_AHEAD < pairs)
             fetch_pair(t, view, k + PAIRS_AHEAD);
         DvReal4 s[3] = {{0}}, l[3] = {{0}};
-        PackedBlock block[2];
+        DvPackedBlock block[2];
         for (uint32_t e = mesh->pair_begin[k], last = mesh->pair_end[k]; e < last; e++) {
             const uint32_t entry = entries[e];
             add_product(row + (size_t)(entry >> 6) * 4, entry >> 3 & 7, entry & 7, one_ratio, s, l);
         }
         finish_product(t, one_ratio, s, l, narrow, block);
-        add_packed_block(view, points + 2 * k, &block[0], work->factor);
-        add_packed_block(view, points + 2 * k + 1, &block[1], work->factor);
+        dv_view_add_packed(view, points + 2 * k, &block[0], work->factor);
+        dv_view_add_packed(view, points + 2 * k + 1, &block[1], work->factor);
     }
 }
 
 DV_SIMD_INLINE void diagonal_at(void *context, uint32_t begin, uint32_t end, bool narrow)
 {
     const AssembleWork *work = context;
-    const DvMatrixView plain = plain_view(work->view);
-    if (work->t->one_ratio && is_plain_view(work->view))
+    const DvMatrixView plain = dv_view_plain(work->view);
+    if (work->t->one_ratio && dv_view_is_plain(work->view))
         add_diagonal(work, &plain, true, begin, end, narrow);
     else
         add_diagonal(work, work->view, work->t->one_ratio, begin, end, narrow);
@@ -1095,8 +1098,8 @@ DV_SIMD_LEVELS(diagonal_chunk, diagonal_at, (void *context, uint32_t begin, uint
 DV_SIMD_INLINE void pair_at(void *context, uint32_t begin, uint32_t end, bool narrow)
 {
     const AssembleWork *work = context;
-    const DvMatrixView plain = plain_view(work->view);
-    if (work->t->one_ratio && is_plain_view(work->view))
+    const DvMatrixView plain = dv_view_plain(work->view);
+    if (work->t->one_ratio && dv_view_is_plain(work->view))
         add_pairs(work, &plain, true, begin, end, narrow);
     else
         add_pairs(work, work->view, work->t->one_ratio, begin, end, narrow);
@@ -1176,7 +1179,7 @@ static void add_element_block(const TetrahedronBlocks *t, uint32_t element, uint
 static void local_diagonal_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const AssembleWork *work = context;
-    const ElementBlocks *mesh = &work->t->mesh;
+    const DvElementBlocks *mesh = &work->t->mesh;
     for (uint32_t p = begin; p < end; p++) {
         double block[9] = {0};
         for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++)
@@ -1188,7 +1191,7 @@ static void local_diagonal_chunk(void *context, uint32_t begin, uint32_t end)
 static void local_pair_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const AssembleWork *work = context;
-    const ElementBlocks *mesh = &work->t->mesh;
+    const DvElementBlocks *mesh = &work->t->mesh;
     for (uint32_t k = begin; k < end; k++) {
         double block[9] = {0};
         for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++)
@@ -1204,15 +1207,15 @@ void tetrahedron_blocks_assemble(TetrahedronBlocks *t, double k, const DvMatrixV
     AssembleWork work = {t, view, -k};
     keep_what_is_owed(t);
     if (t->current || t->turn) {
-        dv_parallel_for(t->mesh.points, POINTS_PER_CHUNK, local_diagonal_chunk, &work);
-        dv_parallel_for(t->mesh.pairs, PAIRS_PER_CHUNK, local_pair_chunk, &work);
+        dv_parallel_for(t->mesh.points, DV_POINTS_PER_CHUNK, local_diagonal_chunk, &work);
+        dv_parallel_for(t->mesh.pairs, DV_PAIRS_PER_CHUNK, local_pair_chunk, &work);
         return;
     }
     if (!t->row)
         t->row = dv_alloc((size_t)t->room * DV_LANES * 4, sizeof *t->row);
-    dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, rows_chunk, &work);
-    dv_parallel_for(t->mesh.points, POINTS_PER_CHUNK, diagonal_chunk, &work);
-    dv_parallel_for(t->mesh.pairs, PAIRS_PER_CHUNK, pair_chunk, &work);
+    dv_parallel_for(t->mesh.blocks, DV_BLOCKS_PER_CHUNK, rows_chunk, &work);
+    dv_parallel_for(t->mesh.points, DV_POINTS_PER_CHUNK, diagonal_chunk, &work);
+    dv_parallel_for(t->mesh.pairs, DV_PAIRS_PER_CHUNK, pair_chunk, &work);
 }
 
 DV_SIMD_INLINE void add_energy(const ForceWork *work, uint32_t block, const DvReal8 edge[3][3],
@@ -1257,8 +1260,8 @@ double tetrahedron_blocks_energy(TetrahedronBlocks *t, const TetrahedronPlastici
 {
     ForceWork work = {t, plasticity, 1.0};
     keep_what_is_owed(t);
-    element_blocks_load(&t->mesh, x->at);
-    return dv_parallel_sum(t->mesh.blocks, BLOCKS_PER_CHUNK, energy_chunk, &work);
+    dv_element_blocks_load(&t->mesh, x->at);
+    return dv_parallel_sum(t->mesh.blocks, DV_BLOCKS_PER_CHUNK, energy_chunk, &work);
 }
 
 /* First element whose orientation is not that of its rest shape, or UINT32_MAX. */
@@ -1267,7 +1270,7 @@ uint32_t tetrahedron_blocks_inverted(const TetrahedronBlocks *t, const DvConstVe
     for (uint32_t i = 0; x->at && x->count == t->mesh.points && i < t->mesh.elements; i++) {
         DvVec3 p[4];
         for (uint32_t n = 0; n < 4; n++)
-            p[n] = dv_vec3_load(x->at + 3 * (size_t)element_blocks_point(&t->mesh, i, n));
+            p[n] = dv_vec3_load(x->at + 3 * (size_t)dv_element_blocks_point(&t->mesh, i, n));
         const TetrahedronRest *rest = &t->rest[i / DV_LANES];
         const DvMat3 edges = get_lane(rest->edge, i % DV_LANES),
                      frame = get_lane((ConstMat8)t->frame[i / DV_LANES], i % DV_LANES);
@@ -1301,8 +1304,9 @@ double tetrahedron_blocks_bound(const TetrahedronBlocks *t)
 
 void tetrahedron_blocks_cost(const TetrahedronBlocks *t, double *product, double *assembly)
 {
-    const double elements = t->mesh.elements, whole = elements * cache_penalty(cost_whole_tetrahedron_bytes * elements,
-                                                                               cost_whole_tetrahedron_beyond);
+    const double elements = t->mesh.elements,
+                 whole = elements *
+                         dv_cache_penalty(cost_whole_tetrahedron_bytes * elements, cost_whole_tetrahedron_beyond);
     if (t->current || t->turn) {
         *product = cost_updated_tetrahedron_product * whole;
         *assembly = cost_updated_tetrahedron_assembly * whole;
@@ -1310,7 +1314,7 @@ void tetrahedron_blocks_cost(const TetrahedronBlocks *t, double *product, double
     }
     const double in_cells = t->one_ratio && !t->turn ? (double)PACK_ELEMENTS * t->packs : 0.0;
     *product = (cost_tetrahedron_product * (elements - in_cells) + cost_cell_tetrahedron_product * in_cells) *
-               cache_penalty(cost_tetrahedron_bytes * elements, cost_tetrahedron_product_beyond);
+               dv_cache_penalty(cost_tetrahedron_bytes * elements, cost_tetrahedron_product_beyond);
     *assembly = cost_tetrahedron_assembly * whole;
 }
 
@@ -1405,8 +1409,8 @@ void tetrahedron_blocks_von_mises(TetrahedronBlocks *t, TetrahedronMethod frame,
 {
     StressWork work = {t, frame, strain, out};
     keep_what_is_owed(t);
-    element_blocks_load(&t->mesh, x->at);
-    dv_parallel_for(t->mesh.blocks, BLOCKS_PER_CHUNK, stress_chunk, &work);
+    dv_element_blocks_load(&t->mesh, x->at);
+    dv_parallel_for(t->mesh.blocks, DV_BLOCKS_PER_CHUNK, stress_chunk, &work);
 }
 
 const double tetrahedron_colors[4][4] = {
@@ -1416,5 +1420,5 @@ void tetrahedron_blocks_draw(const TetrahedronBlocks *t, DvDraw *draw, const dou
                              const double (*color)[4])
 {
     static const uint8_t faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
-    element_blocks_draw(&t->mesh, draw, position, faces, 4, gap, color, 4);
+    dv_element_blocks_draw(&t->mesh, draw, position, faces, 4, gap, color, 4);
 }

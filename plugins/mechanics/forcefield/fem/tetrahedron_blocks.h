@@ -24,7 +24,7 @@
 #ifndef DIVAN_MECHANICS_TETRAHEDRON_BLOCKS_H
 #define DIVAN_MECHANICS_TETRAHEDRON_BLOCKS_H
 
-#include "forcefield/element_blocks.h"
+#include <divan/kit/element_blocks.h>
 
 typedef enum TetrahedronMethod {
     TETRAHEDRON_SMALL, /* no frame: small displacements */
@@ -57,7 +57,7 @@ typedef struct TetrahedronPlasticity {
 } TetrahedronPlasticity;
 
 typedef struct TetrahedronBlocks {
-    ElementBlocks mesh;
+    DvElementBlocks mesh;
     TetrahedronMethod method;
     TetrahedronUpdate update;
     TetrahedronRest *rest;     /* [blocks] */

@@ -13,11 +13,11 @@
  * of new elements are made from rest positions: with the next force, in time with what was touched. Hexahedra that are cut are all
  * made again: how one is cut depends on its number.
  */
-#include "forcefield/element_faults.h"
 #include "forcefield/fem/tetrahedron_force_field.h"
-#include "forcefield/hexahedron_order.h"
 #include <divan/contracts/drawing.h>
 #include <divan/element_data.h>
+#include <divan/kit/element_faults.h>
+#include <divan/kit/ordered_hexahedra.h>
 #include <divan/types/color.h>
 #include <divan/types/color_map.h>
 
@@ -27,15 +27,15 @@
 typedef struct TetrahedronFEMForceField {
     TetrahedronForceField common; /* first */
     DvLink topology_link;
-    Material material;
+    DvElasticMaterial material;
     DvData initial_points, method, local_stiffness_factor, update_stiffness_matrix;
     DvData plastic_max_threshold, plastic_yield_threshold, plastic_creep, plastic_rate, plastic_time, plastic_strain;
     DvData compute_von_mises_stress, von_mises_per_element, von_mises_per_node, von_mises_stress_colors, stressed,
         update_stiffness;
     DvData draw_heterogeneous, color_map, alpha, show_per_node, show_per_node_map, show_per_element, gap;
 
-    HexahedronOrder order;  /* of hexahedra that are cut */
-    DvElementData strained; /* elements of the mesh, whose plastic strains go along */
+    DvOrderedHexahedra order; /* of hexahedra that are cut */
+    DvElementData strained;   /* elements of the mesh, whose plastic strains go along */
 } TetrahedronFEMForceField;
 
 static const char *const methods[] = {"small", "large", "polar", "svd", "exact", NULL}; /* as TetrahedronMethod */
@@ -46,7 +46,7 @@ static const DvField fields[] = {
     DV_KEPT_PAIRS_FIELD(TetrahedronFEMForceField, common.kept_pairs),
     DV_LINK(TetrahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
-    MATERIAL_FIELDS(TetrahedronFEMForceField, material, 0),
+    DV_MATERIAL_FIELDS(TetrahedronFEMForceField, material, 0),
     FIELD(initial_points, "initialPoints", dv_type_vec3s, .unit = "m", .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,
           .help = "rest positions the elements were made from"),
     FIELD(
@@ -134,7 +134,7 @@ static uint32_t *cut_hexahedra(const DvTopologyRef *topology, DvElements hexahed
 
 static void set_material(TetrahedronFEMForceField *self, uint32_t element)
 {
-    const ElementMaterial material = element_material(&self->common.materials, element);
+    const DvElementMaterial material = dv_element_material(&self->common.materials, element);
     tetrahedron_blocks_set_material(&self->common.blocks, element, material.young, material.poisson);
 }
 
@@ -220,7 +220,7 @@ static DvStatus find_source(TetrahedronFEMForceField *self, Source *source)
     *source = (Source){.tetrahedra = dv_topology_elements(&self->common.topology, DV_TETRAHEDRA)};
     const DvStatus status = dv_state_at_rest(dv_object_of(self), self->common.base.state, &source->rest);
     if (status == DV_OK && self->common.materials.data.kind == DV_HEXAHEDRA) {
-        const DvElements hexahedra = hexahedron_order_mend(
+        const DvElements hexahedra = dv_ordered_hexahedra_mend(
             &self->order, dv_object_of(self), dv_topology_elements(&self->common.topology, DV_HEXAHEDRA), source->rest);
         source->cut = cut_hexahedra(&self->common.topology, hexahedra);
         source->tetrahedra = (DvElements){source->cut, 6 * hexahedra.count};
@@ -239,7 +239,7 @@ static DvStatus build(TetrahedronFEMForceField *self)
     const TetrahedronUpdate update = !dv_data_bool(&self->update_stiffness_matrix) ? UPDATE_NONE
                                      : method == TETRAHEDRON_LARGE                 ? UPDATE_NORMAL_STRAINS
                                                                                    : UPDATE_ALL_STRAINS;
-    status = element_materials_agree(&self->common.materials, source.tetrahedra.count);
+    status = dv_element_materials_agree(&self->common.materials, source.tetrahedra.count);
     if (status == DV_OK)
         status = tetrahedron_blocks_build(&self->common.blocks, object, method, update, source.rest.count,
                                           source.rest.at, source.tetrahedra.count, source.tetrahedra.at);
@@ -338,7 +338,7 @@ static DvStatus update(DvObject *object, void *self_)
     (void)object;
     TetrahedronFEMForceField *self = self_;
     const int32_t mode = dv_data_int(&self->compute_von_mises_stress);
-    const ElementBlocks *mesh = &self->common.blocks.mesh;
+    const DvElementBlocks *mesh = &self->common.blocks.mesh;
     if (mode == 0 || !self->common.base.state.ops)
         return DV_OK;
     const DvConstVec x = dv_state_read(self->common.base.state, DV_POSITION),
@@ -350,7 +350,7 @@ static DvStatus update(DvObject *object, void *self_)
     double *element = dv_data_begin_all(&self->von_mises_per_element, mesh->elements);
     double *node = dv_data_begin_all(&self->von_mises_per_node, mesh->points);
     tetrahedron_blocks_von_mises(&self->common.blocks, frame, mode == 2 ? STRAIN_GREEN : STRAIN_LOCAL, &x, element);
-    element_blocks_mean(mesh, element, node);
+    dv_element_blocks_mean(mesh, element, node);
     color_stress(self, node, mesh->points);
     dv_data_end(&self->von_mises_per_element);
     dv_data_end(&self->von_mises_per_node);
@@ -402,7 +402,7 @@ static DvStatus check_options(DvObject *object, TetrahedronFEMForceField *self)
 static DvStatus reinit(DvObject *object, void *self_)
 {
     TetrahedronFEMForceField *self = self_;
-    element_materials_read(&self->common.materials);
+    dv_element_materials_read(&self->common.materials);
     DvStatus status = check_options(object, self);
     if (status == DV_OK)
         status = build(self);
@@ -425,8 +425,8 @@ static DvStatus init(DvObject *object, void *self_)
                           dv_object_path(self->common.topology.object));
     if (status == DV_OK)
         status =
-            element_materials_attach(&self->common.materials, &self->material, &self->local_stiffness_factor,
-                                     self->common.topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA, cut ? 6 : 1);
+            dv_element_materials_attach(&self->common.materials, &self->material, &self->local_stiffness_factor,
+                                        self->common.topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA, cut ? 6 : 1);
     if (status == DV_OK)
         status = follow_strains(self, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
     self->common.blocks.mesh.kept = dv_kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
@@ -442,8 +442,8 @@ static DvStatus init(DvObject *object, void *self_)
     status = reinit(object, self);
     const bool ramified = dv_object_ops(self->common.topology.object, DV_SPARSE_GRID) != NULL; /* on purpose */
     if (status == DV_OK && !ramified && dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
-        element_faults_say(object, &self->common.topology, kind, dv_topology_elements(&self->common.topology, kind),
-                           rest);
+        dv_element_faults_report(object, &self->common.topology, kind,
+                                 dv_topology_elements(&self->common.topology, kind), rest);
     return status;
 }
 
@@ -460,7 +460,7 @@ static void handle_event(DvObject *object, void *self_, DvEvent *event)
     if (!self->common.base.state.ops)
         return;
     if (event->kind == DV_EVENT_ANIMATE_BEGIN && dv_data_bool(&self->update_stiffness)) {
-        element_materials_read(&self->common.materials);
+        dv_element_materials_read(&self->common.materials);
         set_materials(self);
     } else if (event->kind == DV_EVENT_ANIMATE_END)
         dv_data_touch(&self->stressed);
@@ -537,7 +537,7 @@ static double *colors_of_stress(TetrahedronFEMForceField *self, const double *st
 /* Tetrahedra in the colours of their own stress, apart from each other, or in those of their points'; points in theirs. */
 static void draw_stress(TetrahedronFEMForceField *self, DvDraw *target, const double *x)
 {
-    const ElementBlocks *mesh = &self->common.blocks.mesh;
+    const DvElementBlocks *mesh = &self->common.blocks.mesh;
     size_t elements, points;
     const double *of_element = dv_data_doubles(&self->von_mises_per_element, &elements);
     const double *of_point = dv_data_doubles(&self->von_mises_per_node, &points);
@@ -546,7 +546,7 @@ static void draw_stress(TetrahedronFEMForceField *self, DvDraw *target, const do
     uint32_t *corner = dv_alloc(mesh->elements ? mesh->elements : 1, 4 * sizeof *corner);
     for (uint32_t e = 0; e < mesh->elements; e++)
         for (uint32_t n = 0; n < 4; n++)
-            corner[4 * (size_t)e + n] = element_blocks_point(mesh, e, n);
+            corner[4 * (size_t)e + n] = dv_element_blocks_point(mesh, e, n);
     const DvElements all = {.at = corner, .count = mesh->elements};
     double *colors = colors_of_stress(self, of_point, mesh->points);
     if (dv_data_bool(&self->show_per_node_map))
@@ -589,7 +589,7 @@ static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
 
 static void destroy(DvObject *object, void *self_)
 {
-    hexahedron_order_free(&((TetrahedronFEMForceField *)self_)->order);
+    dv_ordered_hexahedra_free(&((TetrahedronFEMForceField *)self_)->order);
     tetrahedron_force_field_destroy(object, self_);
 }
 
@@ -604,7 +604,7 @@ const DvClass dv_tetrahedron_fem_force_field = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &tetrahedron_force_field_cause},
-                                      {.id = COUPLED_PAIRS, .ops = &tetrahedron_force_field_pairs},
+                                      {.id = DV_COUPLED_PAIRS, .ops = &tetrahedron_force_field_pairs},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .init = init,

@@ -10,7 +10,7 @@ DvStatus tetrahedron_force_field_failed(TetrahedronForceField *self, DvStatus st
 
 void tetrahedron_force_field_release(TetrahedronForceField *self)
 {
-    element_materials_detach(&self->materials);
+    dv_element_materials_detach(&self->materials);
     dv_mesh_edits_detach(&self->edits);
     dv_single_state_release(&self->base);
     dv_topology_release(&self->topology);
@@ -34,7 +34,7 @@ void tetrahedron_force_field_add_dforce(void *self_, const DvStep *step, double 
 
 void tetrahedron_force_field_reserve(void *self, DvPattern *pattern)
 {
-    element_blocks_reserve(&((TetrahedronForceField *)self)->blocks.mesh, pattern);
+    dv_element_blocks_reserve(&((TetrahedronForceField *)self)->blocks.mesh, pattern);
 }
 
 void tetrahedron_force_field_assemble(void *self, const DvStep *step, double k, double b, const DvMatrixView *view)
@@ -66,7 +66,7 @@ static uint64_t least_pairs(void *self)
     return ((const TetrahedronForceField *)self)->blocks.mesh.elements;
 }
 
-const CoupledPairsOps tetrahedron_force_field_pairs = {.size = sizeof(CoupledPairsOps), .least = least_pairs};
+const DvCoupledPairsOps tetrahedron_force_field_pairs = {.size = sizeof(DvCoupledPairsOps), .least = least_pairs};
 
 static double bound(void *self)
 {

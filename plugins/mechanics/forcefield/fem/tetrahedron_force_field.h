@@ -5,16 +5,16 @@
 #ifndef DIVAN_MECHANICS_TETRAHEDRON_FORCE_FIELD_H
 #define DIVAN_MECHANICS_TETRAHEDRON_FORCE_FIELD_H
 
-#include "forcefield/coupled_pairs.h"
-#include "forcefield/fem/material.h"
 #include "forcefield/fem/tetrahedron_blocks.h"
+#include <divan/kit/coupled_pairs.h>
+#include <divan/kit/elastic_material.h>
 
 /* What the struct of such a class begins with. */
 typedef struct TetrahedronForceField {
     DvSingleState base;
     DvTopologyRef topology;
     TetrahedronBlocks blocks;
-    ElementMaterials materials;
+    DvElementMaterials materials;
     DvKeptPairs kept_pairs;
     DvMeshEdits edits;      /* since the blocks were brought up to date */
     uint64_t structure;     /* + 1 when couplings have become others */
@@ -36,6 +36,6 @@ uint64_t tetrahedron_force_field_structure(void *self);
 uint64_t tetrahedron_force_field_matrix_version(void *self);
 void tetrahedron_force_field_cost(void *self, double *product, double *assembly);
 extern const DvElementsCause tetrahedron_force_field_cause;
-extern const CoupledPairsOps tetrahedron_force_field_pairs;
+extern const DvCoupledPairsOps tetrahedron_force_field_pairs;
 
 #endif

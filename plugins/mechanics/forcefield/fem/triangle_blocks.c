@@ -16,7 +16,7 @@ static const double FLATTEST = 1e-12;
 
 void triangle_blocks_free(TriangleBlocks *t)
 {
-    element_blocks_free(&t->mesh);
+    dv_element_blocks_free(&t->mesh);
     dv_free(t->block);
     dv_free(t->collapsed);
     t->block = NULL;
@@ -50,8 +50,8 @@ DV_SIMD_INLINE DvMask8 make_gradients(TriangleMethod method, const DvReal8 edge[
     return collapsed;
 }
 
-/* Edges a b and a c of what element_blocks_load was given. */
-DV_SIMD_INLINE void gather_edges(const ElementBlocks *mesh, uint32_t block, DvReal8 edge[2][3])
+/* Edges a b and a c of what dv_element_blocks_load was given. */
+DV_SIMD_INLINE void gather_edges(const DvElementBlocks *mesh, uint32_t block, DvReal8 edge[2][3])
 {
     const uint32_t *node = mesh->node + (size_t)block * 3 * DV_LANES;
     DvReal8 origin[3];
@@ -139,7 +139,7 @@ static DvStatus set_rest_area(TriangleBlocks *t, const DvObject *object, const d
 {
     DvVec3 p[3];
     for (uint32_t n = 0; n < 3; n++)
-        p[n] = dv_vec3_load(rest + 3 * (size_t)element_blocks_point(&t->mesh, triangle, n));
+        p[n] = dv_vec3_load(rest + 3 * (size_t)dv_element_blocks_point(&t->mesh, triangle, n));
     const double size = dv_vec3_norm_squared(dv_vec3_sub(p[1], p[0])) + dv_vec3_norm_squared(dv_vec3_sub(p[2], p[0]));
     const double area = dv_triangle_area(p[0], p[1], p[2]);
     t->block[triangle / DV_LANES].area[triangle % DV_LANES] = area;
@@ -217,12 +217,12 @@ typedef struct TriangleWork {
 
 /* Forces on the ends of a block of triangles. Of one that is not full only the triangles: lanes that stand for none have the points of
  * one that does, and would only wait for one another. */
-DV_SIMD_INLINE void add_to_ends(const TriangleBlocks *t, uint32_t number, ElementRow *row, const uint16_t *place,
+DV_SIMD_INLINE void add_to_ends(const TriangleBlocks *t, uint32_t number, DvElementRow *row, const uint16_t *place,
                                 const DvReal8 f[2][3], bool narrow)
 {
     const uint32_t triangles = t->mesh.elements - number * DV_LANES;
     if (triangles >= DV_LANES) {
-        element_rows_add_to_ends(row, place, 2, narrow, f);
+        dv_element_rows_add_to_ends(row, place, 2, narrow, f);
         return;
     }
     DvReal4 sum[DV_LANES];
@@ -237,15 +237,15 @@ DV_SIMD_INLINE void add_to_ends(const TriangleBlocks *t, uint32_t number, Elemen
         row[place[lane]].sum -= sum[lane];
 }
 
-DV_SIMD_INLINE void force_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
+DV_SIMD_INLINE void force_at(void *context, DvElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     const TriangleWork *work = context;
     TriangleBlocks *t = work->t;
     for (uint32_t number = begin; number < end; number++) {
-        const uint16_t *place = element_places(&t->mesh.chunks, number);
+        const uint16_t *place = dv_element_places(&t->mesh.chunks, number);
         const TriangleBlock *block = &t->block[number];
         DvReal8 edge[2][3], local[2][2], d[2][2], f[2][3];
-        element_rows_edges(row, place, 2, narrow, edge);
+        dv_element_rows_edges(row, place, 2, narrow, edge);
         t->collapsed[number] = update_shape(t, number, (const DvReal8(*)[3])edge, local);
         DV_EACH (k, 2)
             DV_EACH (c, 2)
@@ -257,18 +257,18 @@ DV_SIMD_INLINE void force_at(void *context, ElementRow *row, uint32_t begin, uin
     }
 }
 
-DV_SIMD_LEVELS(force_chunk, force_at, (void *context, ElementRow *row, uint32_t begin, uint32_t end), context, row,
+DV_SIMD_LEVELS(force_chunk, force_at, (void *context, DvElementRow *row, uint32_t begin, uint32_t end), context, row,
                begin, end)
 
-DV_SIMD_INLINE void dforce_at(void *context, ElementRow *row, uint32_t begin, uint32_t end, bool narrow)
+DV_SIMD_INLINE void dforce_at(void *context, DvElementRow *row, uint32_t begin, uint32_t end, bool narrow)
 {
     const TriangleWork *work = context;
     TriangleBlocks *t = work->t;
     for (uint32_t number = begin; number < end; number++) {
-        const uint16_t *place = element_places(&t->mesh.chunks, number);
+        const uint16_t *place = dv_element_places(&t->mesh.chunks, number);
         const TriangleBlock *block = &t->block[number];
         DvReal8 edge[2][3], d[2][2], f[2][3];
-        element_rows_edges(row, place, 2, narrow, edge);
+        dv_element_rows_edges(row, place, 2, narrow, edge);
         in_axes(block->axis, (const DvReal8(*)[3])edge, d);
         const DvReal8 lambda = block->lambda * -work->k, mu = block->mu * -work->k;
         plane_forces(block, (const DvReal8(*)[2])d, &lambda, &mu, f);
@@ -278,7 +278,7 @@ DV_SIMD_INLINE void dforce_at(void *context, ElementRow *row, uint32_t begin, ui
     }
 }
 
-DV_SIMD_LEVELS(dforce_chunk, dforce_at, (void *context, ElementRow *row, uint32_t begin, uint32_t end), context, row,
+DV_SIMD_LEVELS(dforce_chunk, dforce_at, (void *context, DvElementRow *row, uint32_t begin, uint32_t end), context, row,
                begin, end)
 
 /* block += spin w_n w_m^T + (g_n . tilt g_m) z z^T, see TriangleTurn. */
@@ -333,7 +333,7 @@ typedef struct AssembleWork {
 static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const AssembleWork *work = context;
-    const ElementBlocks *mesh = &work->t->mesh;
+    const DvElementBlocks *mesh = &work->t->mesh;
     for (uint32_t p = begin; p < end; p++) {
         double block[9] = {0};
         for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++)
@@ -345,7 +345,7 @@ static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
 static void pair_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const AssembleWork *work = context;
-    const ElementBlocks *mesh = &work->t->mesh;
+    const DvElementBlocks *mesh = &work->t->mesh;
     for (uint32_t k = begin; k < end; k++) {
         double block[9] = {0};
         for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++)
@@ -408,7 +408,7 @@ DvStatus triangle_blocks_build(TriangleBlocks *t, const DvObject *object, Triang
 {
     triangle_blocks_free(t);
     t->method = method;
-    DvStatus status = element_blocks_build(&t->mesh, object, "triangle", points, 3, triangles, list);
+    DvStatus status = dv_element_blocks_build(&t->mesh, object, "triangle", points, 3, triangles, list);
     if (status != DV_OK)
         return status;
     t->block = dv_alloc(t->mesh.blocks, sizeof *t->block);
@@ -416,7 +416,7 @@ DvStatus triangle_blocks_build(TriangleBlocks *t, const DvObject *object, Triang
     if (method == TRIANGLE_EXACT)
         t->turn = dv_alloc(t->mesh.blocks, sizeof *t->turn);
     t->room = t->mesh.blocks;
-    element_blocks_load(&t->mesh, rest);
+    dv_element_blocks_load(&t->mesh, rest);
     for (uint32_t number = 0; number < t->mesh.blocks; number++)
         set_rest_shapes(t, number);
     for (uint32_t i = 0; i < triangles && status == DV_OK; i++)
@@ -440,7 +440,7 @@ static void make_room(TriangleBlocks *t)
 
 static void update_block(TriangleBlocks *t, const double *rest, uint32_t number)
 {
-    element_blocks_load_block(&t->mesh, rest, number);
+    dv_element_blocks_load_block(&t->mesh, rest, number);
     set_rest_shapes(t, number);
 }
 
@@ -449,7 +449,7 @@ DvStatus triangle_blocks_update(TriangleBlocks *t, const DvObject *object, const
                                 const uint32_t *list, bool *paired)
 {
     DvStatus status =
-        element_blocks_update(&t->mesh, object, "triangle", edits, topology, points, triangles, list, paired);
+        dv_element_blocks_update(&t->mesh, object, "triangle", edits, topology, points, triangles, list, paired);
     if (status != DV_OK)
         return status;
     make_room(t);
@@ -507,7 +507,7 @@ static void warn_of_collapse(TriangleBlocks *t, const void *self, const double *
     for (uint32_t i = 0; i < t->mesh.elements; i++) {
         DvVec3 p[3];
         for (uint32_t n = 0; n < 3; n++)
-            p[n] = dv_vec3_load(x + 3 * (size_t)element_blocks_point(&t->mesh, i, n));
+            p[n] = dv_vec3_load(x + 3 * (size_t)dv_element_blocks_point(&t->mesh, i, n));
         const DvVec3 b = dv_vec3_sub(p[1], p[0]), c = dv_vec3_sub(p[2], p[0]);
         const bool small = t->method == TRIANGLE_SMALL;
         const double det = small ? plane_area(b, c, true) : 2.0 * dv_triangle_area(p[0], p[1], p[2]);
@@ -531,13 +531,13 @@ static void warn_of_collapse(TriangleBlocks *t, const void *self, const double *
 
 void triangle_blocks_ready(TriangleBlocks *t, const double *rest)
 {
-    element_chunks_add(&t->mesh.chunks, rest, NULL, force_chunk, &(TriangleWork){t, 1.0});
+    dv_element_chunks_add(&t->mesh.chunks, rest, NULL, force_chunk, &(TriangleWork){t, 1.0});
 }
 
 void triangle_blocks_force(TriangleBlocks *t, const void *self, const DvConstVec *x, const DvVec *f)
 {
     TriangleWork work = {t, 1.0};
-    element_chunks_add(&t->mesh.chunks, x->at, f->at, force_chunk, &work);
+    dv_element_chunks_add(&t->mesh.chunks, x->at, f->at, force_chunk, &work);
     for (uint32_t number = 0; !t->warned && number < t->mesh.blocks; number++)
         if (t->collapsed[number])
             warn_of_collapse(t, self, x->at);
@@ -546,21 +546,21 @@ void triangle_blocks_force(TriangleBlocks *t, const void *self, const DvConstVec
 void triangle_blocks_dforce(TriangleBlocks *t, double k, const DvConstVec *dx, const DvVec *df)
 {
     TriangleWork work = {t, k};
-    element_chunks_add(&t->mesh.chunks, dx->at, df->at, dforce_chunk, &work);
+    dv_element_chunks_add(&t->mesh.chunks, dx->at, df->at, dforce_chunk, &work);
 }
 
 void triangle_blocks_assemble(TriangleBlocks *t, double k, const DvMatrixView *view)
 {
     AssembleWork work = {t, view, -k};
-    dv_parallel_for(t->mesh.points, POINTS_PER_CHUNK, diagonal_chunk, &work);
-    dv_parallel_for(t->mesh.pairs, PAIRS_PER_CHUNK, pair_chunk, &work);
+    dv_parallel_for(t->mesh.points, DV_POINTS_PER_CHUNK, diagonal_chunk, &work);
+    dv_parallel_for(t->mesh.pairs, DV_PAIRS_PER_CHUNK, pair_chunk, &work);
 }
 
 void triangle_blocks_cost(const TriangleBlocks *t, double *product, double *assembly)
 {
     const double elements = t->mesh.elements;
-    *product =
-        cost_triangle_product * elements * cache_penalty(cost_triangle_bytes * elements, cost_triangle_product_beyond);
+    *product = cost_triangle_product * elements *
+               dv_cache_penalty(cost_triangle_bytes * elements, cost_triangle_product_beyond);
     *assembly = cost_triangle_assembly * elements;
 }
 
@@ -572,7 +572,7 @@ void triangle_blocks_draw(const TriangleBlocks *t, DvDraw *draw, DvStateRef stat
         return;
     const DvConstVec x = dv_state_read(state, DV_POSITION);
     if (x.count == t->mesh.points)
-        element_blocks_draw(&t->mesh, draw, x.at, face, 1, 0.0, color, 1);
+        dv_element_blocks_draw(&t->mesh, draw, x.at, face, 1, 0.0, color, 1);
 }
 
 void triangle_blocks_stress(const TriangleBlocks *t, const DvConstVec *x, double (*out)[3])
@@ -580,10 +580,10 @@ void triangle_blocks_stress(const TriangleBlocks *t, const DvConstVec *x, double
     for (uint32_t i = 0; i < t->mesh.elements; i++) {
         const TriangleBlock *b = &t->block[i / DV_LANES];
         const uint32_t lane = i % DV_LANES;
-        const double *a = x->at + 3 * (size_t)element_blocks_point(&t->mesh, i, 0);
+        const double *a = x->at + 3 * (size_t)dv_element_blocks_point(&t->mesh, i, 0);
         double s[3] = {0.0, 0.0, 0.0};
         for (uint32_t k = 0; k < 2; k++) {
-            const double *p = x->at + 3 * (size_t)element_blocks_point(&t->mesh, i, k + 1);
+            const double *p = x->at + 3 * (size_t)dv_element_blocks_point(&t->mesh, i, k + 1);
             double d[2] = {-b->rest[k][0][lane], -b->rest[k][1][lane]};
             for (int c = 0; c < 2; c++)
                 for (int w = 0; w < 3; w++)
@@ -603,6 +603,6 @@ void triangle_blocks_stress(const TriangleBlocks *t, const DvConstVec *x, double
 
 double triangle_blocks_energy(TriangleBlocks *t, const DvConstVec *x)
 {
-    element_blocks_load(&t->mesh, x->at);
-    return dv_parallel_sum(t->mesh.blocks, BLOCKS_PER_CHUNK, energy_chunk, t);
+    dv_element_blocks_load(&t->mesh, x->at);
+    return dv_parallel_sum(t->mesh.blocks, DV_BLOCKS_PER_CHUNK, energy_chunk, t);
 }

@@ -25,7 +25,7 @@
 #ifndef DIVAN_MECHANICS_TRIANGLE_BLOCKS_H
 #define DIVAN_MECHANICS_TRIANGLE_BLOCKS_H
 
-#include "forcefield/element_blocks.h"
+#include <divan/kit/element_blocks.h>
 
 typedef enum TriangleMethod {
     TRIANGLE_SMALL,
@@ -52,7 +52,7 @@ typedef struct TriangleTurn {
 } TriangleTurn;
 
 typedef struct TriangleBlocks {
-    ElementBlocks mesh;
+    DvElementBlocks mesh;
     TriangleMethod method;
     TriangleBlock *block; /* [blocks] */
     TriangleTurn *turn;   /* [blocks] of the last force; method exact only */
@@ -66,7 +66,7 @@ DV_NODISCARD DvStatus triangle_blocks_build(TriangleBlocks *t, const DvObject *o
                                             uint32_t points, const double *rest, uint32_t triangles,
                                             const uint32_t *list);
 void triangle_blocks_free(TriangleBlocks *t);
-/* Follows edits of the mesh, sorted, as element_blocks_update: rest shapes of blocks with a touched triangle are made again, also those
+/* Follows edits of the mesh, sorted, as dv_element_blocks_update: rest shapes of blocks with a touched triangle are made again, also those
  * of their other triangles. Materials of touched triangles are to be set, and a force is to come before a product. */
 DV_NODISCARD DvStatus triangle_blocks_update(TriangleBlocks *t, const DvObject *object, const DvMeshEdits *edits,
                                              const DvTopologyRef *topology, uint32_t points, const double *rest,

@@ -7,8 +7,8 @@
  * Elements are the triangles of the topology or, when it starts with none, its quads cut in two. When the mesh changes, materials and
  * the shape without stress stay with their elements and points; the rest is made again where it was touched, of quads everywhere.
  */
-#include "forcefield/element_faults.h"
 #include "forcefield/fem/triangle_force_field.h"
+#include <divan/kit/element_faults.h>
 
 #include <divan/element_data.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 typedef struct TriangleFEMForceField {
     TriangleForceField common; /* first */
     DvLink topology_link;
-    Material material;
+    DvElasticMaterial material;
     DvData initial_points, method, thickness, plane_strain;
 
     DvElementData initial;    /* what initialPoints held, of each point; not attached when it is empty */
@@ -32,7 +32,7 @@ static const DvField fields[] = {
     DV_SINGLE_STATE_FIELDS(TriangleFEMForceField, common.base),
     DV_KEPT_PAIRS_FIELD(TriangleFEMForceField, common.kept_pairs),
     DV_LINK(TriangleFEMForceField, topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"),
-    MATERIAL_FIELDS(TriangleFEMForceField, material, 0),
+    DV_MATERIAL_FIELDS(TriangleFEMForceField, material, 0),
     FIELD(initial_points, "initialPoints", dv_type_vec3s, .unit = "m", .flags = DV_FIELD_EMPTY_IS_DEFAULT,
           .help = "shape without stress; the rest positions when empty"),
     FIELD(
@@ -56,10 +56,11 @@ static void set_materials(TriangleFEMForceField *self, const uint32_t *numbers, 
     const bool plane_strain = dv_data_bool(&self->plane_strain);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t triangle = numbers ? numbers[i] : i;
-        const ElementMaterial material = element_material(&self->common.materials, triangle);
+        const DvElementMaterial material = dv_element_material(&self->common.materials, triangle);
         const double young = material.young, poisson = material.poisson;
-        const double lambda = plane_strain ? lame_lambda(young, poisson) : lame_lambda_plane_stress(young, poisson);
-        triangle_blocks_set_material(&self->common.blocks, triangle, thickness, lambda, lame_mu(young, poisson));
+        const double lambda =
+            plane_strain ? dv_lame_lambda(young, poisson) : dv_lame_lambda_plane_stress(young, poisson);
+        triangle_blocks_set_material(&self->common.blocks, triangle, thickness, lambda, dv_lame_mu(young, poisson));
     }
 }
 
@@ -113,7 +114,7 @@ static DvStatus build(TriangleFEMForceField *self)
         }
     }
     const uint32_t points = dv_state_count(self->common.base.state);
-    DvStatus status = element_materials_agree(&self->common.materials, triangles.count);
+    DvStatus status = dv_element_materials_agree(&self->common.materials, triangles.count);
     const double *rest = NULL;
     if (status == DV_OK)
         status = initial_shape(self, points, &rest);
@@ -174,7 +175,7 @@ static void warn_of_small(TriangleFEMForceField *self)
     for (uint32_t i = 0; i < self->common.blocks.mesh.elements; i++) {
         DvVec3 p[3];
         for (uint32_t n = 0; n < 3; n++)
-            p[n] = dv_vec3_load(shape + 3 * (size_t)element_blocks_point(&self->common.blocks.mesh, i, n));
+            p[n] = dv_vec3_load(shape + 3 * (size_t)dv_element_blocks_point(&self->common.blocks.mesh, i, n));
         const DvVec3 b = dv_vec3_sub(p[1], p[0]), c = dv_vec3_sub(p[2], p[0]);
         if (fmax(fmax(fabs(b.y), fabs(b.z)), fabs(c.z)) > 1e-6 * (dv_vec3_norm(b) + dv_vec3_norm(c)) && wrong++ == 0)
             first = i;
@@ -191,7 +192,7 @@ static DvStatus reinit(DvObject *object, void *self_)
 {
     (void)object;
     TriangleFEMForceField *self = self_;
-    element_materials_read(&self->common.materials);
+    dv_element_materials_read(&self->common.materials);
     DvStatus status = follow_initial_points(self);
     if (status == DV_OK)
         status = build(self);
@@ -219,8 +220,9 @@ static DvStatus init(DvObject *object, void *self_)
         self->from_quads = dv_topology_elements(&self->common.topology, DV_TRIANGLES).count == 0 &&
                            dv_topology_elements(&self->common.topology, DV_QUADS).count > 0;
         self->initial_version = 0;
-        status = element_materials_attach(&self->common.materials, &self->material, NULL, self->common.topology.object,
-                                          self->from_quads ? DV_QUADS : DV_TRIANGLES, self->from_quads ? 2 : 1);
+        status =
+            dv_element_materials_attach(&self->common.materials, &self->material, NULL, self->common.topology.object,
+                                        self->from_quads ? DV_QUADS : DV_TRIANGLES, self->from_quads ? 2 : 1);
     }
     self->common.blocks.mesh.kept = dv_kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
     if (status == DV_OK)
@@ -237,8 +239,8 @@ static DvStatus init(DvObject *object, void *self_)
     DvConstVec rest;
     const DvElementKind kind = self->from_quads ? DV_QUADS : DV_TRIANGLES;
     if (dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
-        element_faults_say(object, &self->common.topology, kind, dv_topology_elements(&self->common.topology, kind),
-                           rest);
+        dv_element_faults_report(object, &self->common.topology, kind,
+                                 dv_topology_elements(&self->common.topology, kind), rest);
     return status;
 }
 

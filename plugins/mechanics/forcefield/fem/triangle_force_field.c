@@ -3,7 +3,7 @@
 
 void triangle_force_field_release(TriangleForceField *self)
 {
-    element_materials_detach(&self->materials);
+    dv_element_materials_detach(&self->materials);
     dv_mesh_edits_detach(&self->edits);
     dv_single_state_release(&self->base);
     dv_topology_release(&self->topology);
@@ -21,7 +21,7 @@ void triangle_force_field_add_dforce(void *self_, const DvStep *step, double k, 
 
 void triangle_force_field_reserve(void *self, DvPattern *pattern)
 {
-    element_blocks_reserve(&((TriangleForceField *)self)->blocks.mesh, pattern);
+    dv_element_blocks_reserve(&((TriangleForceField *)self)->blocks.mesh, pattern);
 }
 
 void triangle_force_field_assemble(void *self, const DvStep *step, double k, double b, const DvMatrixView *view)

@@ -5,15 +5,15 @@
 #ifndef DIVAN_MECHANICS_TRIANGLE_FORCE_FIELD_H
 #define DIVAN_MECHANICS_TRIANGLE_FORCE_FIELD_H
 
-#include "forcefield/fem/material.h"
 #include "forcefield/fem/triangle_blocks.h"
+#include <divan/kit/elastic_material.h>
 
 /* What the struct of such a class begins with. */
 typedef struct TriangleForceField {
     DvSingleState base;
     DvTopologyRef topology;
     TriangleBlocks blocks;
-    ElementMaterials materials;
+    DvElementMaterials materials;
     DvKeptPairs kept_pairs;
     DvMeshEdits edits;  /* since the blocks were brought up to date */
     uint64_t structure; /* + 1 when couplings have become others */

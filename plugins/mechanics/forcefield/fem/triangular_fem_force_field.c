@@ -10,8 +10,8 @@
  * Materials, and shapes without stress that the scene gives, stay with their triangles when the mesh changes; other shapes are made
  * again from rest positions, where the mesh was touched.
  */
-#include "forcefield/element_faults.h"
 #include "forcefield/fem/triangle_force_field.h"
+#include <divan/kit/element_faults.h>
 
 #include <divan/contracts/drawing.h>
 #include <divan/element_data.h>
@@ -23,7 +23,7 @@
 typedef struct TriangularFEMForceField {
     TriangleForceField common; /* first */
     DvLink topology_link;
-    Material material;
+    DvElasticMaterial material;
     DvData method, rotated_initial_elements, initial_transformation, compute_principal_stress, hosford, criteria;
     DvData triangle_info, vertex_info;
     DvData show_stress_value, show_fracturable;
@@ -47,7 +47,7 @@ static const DvField fields[] = {
     DV_KEPT_PAIRS_FIELD(TriangularFEMForceField, common.kept_pairs),
     DV_LINK(TriangularFEMForceField, topology_link, "topology", DV_TOPOLOGY,
             .help = "mesh; that of the node by default"),
-    MATERIAL_FIELDS(TriangularFEMForceField, material, 0),
+    DV_MATERIAL_FIELDS(TriangularFEMForceField, material, 0),
     FIELD(triangle_info, "triangleInfo", dv_type_vec3s, .unit = "Pa", .group = "stress",
           .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,
           .help = "of each triangle, with computePrincipalStress: larger and smaller principal stress, Hosford's "
@@ -131,9 +131,9 @@ static void set_given_shape(TriangularFEMForceField *self, uint32_t triangle)
 
 static void set_material(TriangularFEMForceField *self, uint32_t triangle)
 {
-    const ElementMaterial m = element_material(&self->common.materials, triangle);
-    triangle_blocks_set_material(&self->common.blocks, triangle, 1.0, lame_lambda_plane_stress(m.young, m.poisson),
-                                 lame_mu(m.young, m.poisson));
+    const DvElementMaterial m = dv_element_material(&self->common.materials, triangle);
+    triangle_blocks_set_material(&self->common.blocks, triangle, 1.0, dv_lame_lambda_plane_stress(m.young, m.poisson),
+                                 dv_lame_mu(m.young, m.poisson));
 }
 
 static void make_room(TriangularFEMForceField *self, uint32_t triangles)
@@ -154,7 +154,7 @@ static DvStatus build(TriangularFEMForceField *self)
     DvConstVec rest;
     DvStatus status = dv_state_at_rest(dv_object_of(self), self->common.base.state, &rest);
     if (status == DV_OK)
-        status = element_materials_agree(&self->common.materials, triangles.count);
+        status = dv_element_materials_agree(&self->common.materials, triangles.count);
     if (status == DV_OK)
         status =
             triangle_blocks_build(&self->common.blocks, dv_object_of(self), method_of[dv_data_choice(&self->method)],
@@ -217,7 +217,7 @@ static DvStatus reinit(DvObject *object, void *self_)
 {
     (void)object;
     TriangularFEMForceField *self = self_;
-    element_materials_read(&self->common.materials);
+    dv_element_materials_read(&self->common.materials);
     DvStatus status = follow_given(self);
     if (status == DV_OK)
         status = build(self);
@@ -236,8 +236,8 @@ static DvStatus init(DvObject *object, void *self_)
         dv_warning(object, "the topology '%s' has no triangles", dv_object_path(self->common.topology.object));
     self->given_version = UINT64_MAX;
     if (status == DV_OK)
-        status = element_materials_attach(&self->common.materials, &self->material, NULL, self->common.topology.object,
-                                          DV_TRIANGLES, 1);
+        status = dv_element_materials_attach(&self->common.materials, &self->material, NULL,
+                                             self->common.topology.object, DV_TRIANGLES, 1);
     self->common.blocks.mesh.kept = dv_kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
     if (status == DV_OK)
         status = dv_mesh_edits_attach(&self->common.edits, self->common.topology.object, DV_TRIANGLES);
@@ -248,8 +248,8 @@ static DvStatus init(DvObject *object, void *self_)
     DvConstVec rest;
     status = reinit(object, self);
     if (status == DV_OK && dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
-        element_faults_say(object, &self->common.topology, DV_TRIANGLES,
-                           dv_topology_elements(&self->common.topology, DV_TRIANGLES), rest);
+        dv_element_faults_report(object, &self->common.topology, DV_TRIANGLES,
+                                 dv_topology_elements(&self->common.topology, DV_TRIANGLES), rest);
     return status;
 }
 
@@ -290,8 +290,8 @@ static void update_stresses(TriangularFEMForceField *self, const DvConstVec *x)
         info[3 * (size_t)i + 2] = hosford_stress(mean + radius, mean - radius, exponent) - limit;
     }
     dv_data_end(&self->triangle_info);
-    element_blocks_mean(&self->common.blocks.mesh, self->first,
-                        dv_data_begin_all(&self->vertex_info, self->common.blocks.mesh.points));
+    dv_element_blocks_mean(&self->common.blocks.mesh, self->first,
+                           dv_data_begin_all(&self->vertex_info, self->common.blocks.mesh.points));
     dv_data_end(&self->vertex_info);
 }
 
@@ -323,7 +323,7 @@ static const DvForceFieldOps ops = {
 static void draw_stress(TriangularFEMForceField *self, DvDraw *target, const double *x)
 {
     static const double yellow[1][4] = {{1.0, 1.0, 0.0, 1.0}};
-    const ElementBlocks *mesh = &self->common.blocks.mesh;
+    const DvElementBlocks *mesh = &self->common.blocks.mesh;
     size_t triangles, points;
     const double *info = dv_data_doubles(&self->triangle_info, &triangles);
     const double *stress = dv_data_doubles(&self->vertex_info, &points);
@@ -333,7 +333,7 @@ static void draw_stress(TriangularFEMForceField *self, DvDraw *target, const dou
     uint32_t broken = 0;
     for (uint32_t e = 0; e < mesh->elements; e++)
         for (uint32_t n = 0; n < 3; n++)
-            corner[3 * (size_t)e + n] = element_blocks_point(mesh, e, n);
+            corner[3 * (size_t)e + n] = dv_element_blocks_point(mesh, e, n);
     if (dv_data_bool(&self->show_stress_value)) {
         double palette[4 * DV_USUAL_PALETTE], least = stress[0], most = stress[0];
         double *colors = dv_alloc(points, 4 * sizeof *colors);

@@ -11,10 +11,10 @@
  * The edges are those between two planes at rest, those of a list of numbers and those of a list of pairs of points. They stay loaded
  * when the mesh changes, see element_set.h.
  */
-#include "forcefield/load/element_load.h"
+#include <divan/kit/element_load.h>
 
 typedef struct EdgePressureForceField {
-    ElementLoad load;
+    DvElementLoad load;
     DvData indices, edges, normal, dmin, dmax, intensity, binormal;
     DvData arrow_size;
 
@@ -24,7 +24,7 @@ typedef struct EdgePressureForceField {
 #define FIELD(member, name, type, ...) DV_FIELD(EdgePressureForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     DV_SINGLE_STATE_FIELDS(EdgePressureForceField, load.base),
-    ELEMENT_LOAD_TOPOLOGY(EdgePressureForceField),
+    DV_ELEMENT_LOAD_TOPOLOGY(EdgePressureForceField),
     FIELD(load.info, "edgePressureMap", dv_type_doubles, .unit = "m",
           .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT | DV_FIELD_HIDDEN,
           .help = "length of each edge that is loaded at the start"),
@@ -54,7 +54,7 @@ static const DvField fields[] = {
 static uint64_t version_of(void *self_)
 {
     EdgePressureForceField *self = self_;
-    return element_load_list_version(&self->indices) + element_load_list_version(&self->edges) +
+    return dv_element_load_list_version(&self->indices) + dv_element_load_list_version(&self->edges) +
            dv_data_version(&self->normal) + dv_data_version(&self->dmin) + dv_data_version(&self->dmax);
 }
 
@@ -75,7 +75,7 @@ static DvStatus add_pairs(EdgePressureForceField *self)
         }
         if (found == UINT32_MAX)
             return dv_field_error(&self->edges, (int64_t)i, "the mesh has no edge between points %u and %u", a, b);
-        element_set_add(&self->load.set, found, self->load.set.count, false);
+        dv_element_set_add(&self->load.set, found, self->load.set.count, false);
     }
     return DV_OK;
 }
@@ -83,16 +83,17 @@ static DvStatus add_pairs(EdgePressureForceField *self)
 static DvStatus select_elements(void *self_)
 {
     EdgePressureForceField *self = self_;
-    ElementLoad *load = &self->load;
+    DvElementLoad *load = &self->load;
     const double dmin = dv_data_double(&self->dmin), dmax = dv_data_double(&self->dmax);
     const DvConstVec rest = dv_state_read(load->base.state, DV_REST_POSITION);
     if (dmin != dmax)
-        element_set_add_between(&load->set, &load->topology, &rest, dv_data_doubles(&self->normal, NULL), dmin, dmax);
-    const DvStatus status = element_set_add_list(&load->set, &self->indices, "edge", false);
+        dv_element_set_add_between(&load->set, &load->topology, &rest, dv_data_doubles(&self->normal, NULL), dmin,
+                                   dmax);
+    const DvStatus status = dv_element_set_add_list(&load->set, &self->indices, "edge", false);
     return status == DV_OK ? add_pairs(self) : status;
 }
 
-static const ElementLoadKind kind = {DV_EDGES, "a container of edges", version_of, select_elements};
+static const DvElementLoadKind kind = {DV_EDGES, "a container of edges", version_of, select_elements};
 
 /* The mesh itself when it has triangles, else the nearest above that has. */
 static DvStatus find_triangles(EdgePressureForceField *self)
@@ -112,12 +113,12 @@ static DvStatus find_triangles(EdgePressureForceField *self)
 static DvStatus init(DvObject *object, void *self_)
 {
     EdgePressureForceField *self = self_;
-    DvStatus status = element_load_init(object, &self->load, &kind);
+    DvStatus status = dv_element_load_init(object, &self->load, &kind);
     if (status != DV_OK)
         return status;
     status = find_triangles(self);
     if (status != DV_OK) {
-        element_load_cleanup(object, self);
+        dv_element_load_cleanup(object, self);
         return status;
     }
     const DvVec3 pressure = dv_vec3_load(dv_data_doubles(&self->load.pressure, NULL));
@@ -133,7 +134,7 @@ static DvStatus init(DvObject *object, void *self_)
 static void cleanup(DvObject *object, void *self_)
 {
     EdgePressureForceField *self = self_;
-    element_load_cleanup(object, self);
+    dv_element_load_cleanup(object, self);
     dv_topology_release(&self->triangles);
 }
 
@@ -180,7 +181,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     EdgePressureForceField *self = self_;
-    if (!element_load_update(&self->load))
+    if (!dv_element_load_update(&self->load))
         return;
     const DvElements edges = dv_topology_elements(&self->load.topology, DV_EDGES);
     const DvVec3 pressure = dv_vec3_load(dv_data_doubles(&self->load.pressure, NULL));
@@ -188,7 +189,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     size_t intensities;
     const double *intensity = dv_data_doubles(&self->intensity, &intensities);
     for (uint32_t i = 0; i < self->load.set.count && !(across && intensities == 0); i++) {
-        const LoadedElement *one = &self->load.set.at[i];
+        const DvLoadedElement *one = &self->load.set.at[i];
         const uint32_t *ends = edges.at + 2 * (size_t)one->element;
         if (ends[0] >= f->count || ends[1] >= f->count)
             continue;
@@ -203,7 +204,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     }
 }
 
-static const DvForceFieldOps ops = ELEMENT_LOAD_OPS(add_force);
+static const DvForceFieldOps ops = DV_ELEMENT_LOAD_OPS(add_force);
 
 const DvClass dv_edge_pressure_force_field = {
     .size = sizeof(DvClass),
@@ -215,10 +216,10 @@ const DvClass dv_edge_pressure_force_field = {
     .instance_size = sizeof(EdgePressureForceField),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
-                                      {.id = DV_DRAWABLE, .ops = &element_load_drawable},
+                                      {.id = DV_DRAWABLE, .ops = &dv_element_load_drawable},
                                       {0}},
     .init = init,
-    .update = element_load_keep,
+    .update = dv_element_load_keep,
     .cleanup = cleanup,
-    .destroy = element_load_destroy,
+    .destroy = dv_element_load_destroy,
 };

@@ -6,17 +6,17 @@
  *
  * The quads are those of a list, else those between two planes at rest. They stay loaded when the mesh changes, see element_set.h.
  */
-#include "forcefield/load/element_load.h"
+#include <divan/kit/element_load.h>
 
 typedef struct QuadPressureForceField {
-    ElementLoad load;
+    DvElementLoad load;
     DvData list, normal, dmin, dmax;
 } QuadPressureForceField;
 
 #define FIELD(member, name, type, ...) DV_FIELD(QuadPressureForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     DV_SINGLE_STATE_FIELDS(QuadPressureForceField, load.base),
-    ELEMENT_LOAD_TOPOLOGY(QuadPressureForceField),
+    DV_ELEMENT_LOAD_TOPOLOGY(QuadPressureForceField),
     FIELD(load.pressure, "pressure", dv_type_vec3d, .unit = "Pa", .help = "force per area of the rest shape"),
     FIELD(list, "quadList", dv_type_uints,
           .help = "quads that are loaded; they stay so when the mesh changes, and what they are split into"),
@@ -36,28 +36,29 @@ static const DvField fields[] = {
 static uint64_t version_of(void *self_)
 {
     QuadPressureForceField *self = self_;
-    return element_load_list_version(&self->list) + dv_data_version(&self->normal) + dv_data_version(&self->dmin) +
+    return dv_element_load_list_version(&self->list) + dv_data_version(&self->normal) + dv_data_version(&self->dmin) +
            dv_data_version(&self->dmax);
 }
 
 static DvStatus select_elements(void *self_)
 {
     QuadPressureForceField *self = self_;
-    ElementLoad *load = &self->load;
+    DvElementLoad *load = &self->load;
     const double dmin = dv_data_double(&self->dmin), dmax = dv_data_double(&self->dmax);
     const DvConstVec rest = dv_state_read(load->base.state, DV_REST_POSITION);
-    const DvStatus status = element_set_add_list(&load->set, &self->list, "quad", true);
+    const DvStatus status = dv_element_set_add_list(&load->set, &self->list, "quad", true);
     if (status == DV_OK && load->set.count == 0 && dmin != dmax)
-        element_set_add_between(&load->set, &load->topology, &rest, dv_data_doubles(&self->normal, NULL), dmin, dmax);
+        dv_element_set_add_between(&load->set, &load->topology, &rest, dv_data_doubles(&self->normal, NULL), dmin,
+                                   dmax);
     return status;
 }
 
-static const ElementLoadKind kind = {DV_QUADS, "a container of quads", version_of, select_elements};
+static const DvElementLoadKind kind = {DV_QUADS, "a container of quads", version_of, select_elements};
 
 static DvStatus init(DvObject *object, void *self_)
 {
     QuadPressureForceField *self = self_;
-    const DvStatus status = element_load_init(object, &self->load, &kind);
+    const DvStatus status = dv_element_load_init(object, &self->load, &kind);
     if (status == DV_OK && self->load.set.count == 0)
         dv_field_warning(&self->list, -1, "names no quad, and no planes do: nothing is loaded");
     return status;
@@ -69,12 +70,12 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)x;
     (void)v;
     QuadPressureForceField *self = self_;
-    if (!element_load_update(&self->load))
+    if (!dv_element_load_update(&self->load))
         return;
     const DvElements quads = dv_topology_elements(&self->load.topology, DV_QUADS);
     const DvVec3 pressure = dv_vec3_load(dv_data_doubles(&self->load.pressure, NULL));
     for (uint32_t i = 0; i < self->load.set.count; i++) {
-        const LoadedElement *one = &self->load.set.at[i];
+        const DvLoadedElement *one = &self->load.set.at[i];
         const DvVec3 force = dv_vec3_scale(pressure, one->share * one->size / 4.0);
         for (uint32_t n = 0; n < 4; n++) {
             const uint32_t point = quads.at[4 * (size_t)one->element + n];
@@ -85,7 +86,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     }
 }
 
-static const DvForceFieldOps ops = ELEMENT_LOAD_OPS(add_force);
+static const DvForceFieldOps ops = DV_ELEMENT_LOAD_OPS(add_force);
 
 const DvClass dv_quad_pressure_force_field = {
     .size = sizeof(DvClass),
@@ -97,10 +98,10 @@ const DvClass dv_quad_pressure_force_field = {
     .instance_size = sizeof(QuadPressureForceField),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
-                                      {.id = DV_DRAWABLE, .ops = &element_load_drawable},
+                                      {.id = DV_DRAWABLE, .ops = &dv_element_load_drawable},
                                       {0}},
     .init = init,
-    .update = element_load_keep,
-    .cleanup = element_load_cleanup,
-    .destroy = element_load_destroy,
+    .update = dv_element_load_keep,
+    .cleanup = dv_element_load_cleanup,
+    .destroy = dv_element_load_destroy,
 };

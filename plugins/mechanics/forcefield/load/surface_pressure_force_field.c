@@ -17,7 +17,7 @@
  *
  * Bodies are pressed at their centres.
  */
-#include "forcefield/load/element_set.h"
+#include <divan/kit/element_set.h>
 
 #include <divan/math/vec.h>
 
@@ -42,7 +42,7 @@ typedef struct SurfacePressureForceField {
     DvData pulse, falls, volume, kept[2]; /* of a run */
 
     DvTopologyRef topology;
-    ElementSet set[2]; /* triangles, quads: of the lists */
+    DvElementSet set[2]; /* triangles, quads: of the lists */
     uint64_t version;
     double acting;            /* pressure of the last force, Pa */
     PressedTriangle *pressed; /* [pressed_count] */
@@ -89,8 +89,8 @@ static const DvField fields[] = {
           .help = "whether the pulse falls; -1: it has not begun"),
     FIELD(volume, "firstVolume", dv_type_double, .init = "-1", .unit = "m^3", .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,
           .help = "volume of the first force"),
-    ELEMENT_SET_FIELD(SurfacePressureForceField, kept[0], "loadedTriangles"),
-    ELEMENT_SET_FIELD(SurfacePressureForceField, kept[1], "loadedQuads"),
+    DV_ELEMENT_SET_FIELD(SurfacePressureForceField, kept[0], "loadedTriangles"),
+    DV_ELEMENT_SET_FIELD(SurfacePressureForceField, kept[1], "loadedQuads"),
     {0},
 };
 
@@ -98,9 +98,9 @@ static DvStatus select_elements(SurfacePressureForceField *self)
 {
     self->version = dv_data_version(&self->indices[0]) + dv_data_version(&self->indices[1]);
     for (int i = 0; i < 2; i++) {
-        DvStatus status = element_set_start(&self->set[i], self->topology.object, kinds[i]);
+        DvStatus status = dv_element_set_start(&self->set[i], self->topology.object, kinds[i]);
         if (status == DV_OK)
-            status = element_set_add_list(&self->set[i], &self->indices[i], i == 0 ? "triangle" : "quad", true);
+            status = dv_element_set_add_list(&self->set[i], &self->indices[i], i == 0 ? "triangle" : "quad", true);
         if (status != DV_OK)
             return status;
     }
@@ -119,7 +119,7 @@ static DvStatus init(DvObject *object, void *self_)
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, "a mesh of triangles or quads", &self->topology);
     for (int i = 0; i < 2 && status == DV_OK; i++)
-        status = element_set_keep_in(&self->set[i], &self->kept[i], &self->pressure);
+        status = dv_element_set_keep_in(&self->set[i], &self->kept[i], &self->pressure);
     if (status == DV_OK)
         status = select_elements(self);
     if (status != DV_OK) {
@@ -136,7 +136,7 @@ static DvStatus keep(DvObject *object, void *self_)
 {
     SurfacePressureForceField *self = self_;
     for (int i = 0; i < 2 && dv_object_is_valid(object) && self->set[i].kept; i++)
-        element_set_keep(&self->set[i]);
+        dv_element_set_keep(&self->set[i]);
     return DV_OK;
 }
 
@@ -144,8 +144,8 @@ static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     SurfacePressureForceField *self = self_;
-    element_set_leave(&self->set[0]);
-    element_set_leave(&self->set[1]);
+    dv_element_set_leave(&self->set[0]);
+    dv_element_set_leave(&self->set[1]);
     dv_single_state_release(&self->base);
     dv_topology_release(&self->topology);
 }
@@ -154,8 +154,8 @@ static void destroy(DvObject *object, void *self_)
 {
     (void)object;
     SurfacePressureForceField *self = self_;
-    element_set_free(&self->set[0]);
-    element_set_free(&self->set[1]);
+    dv_element_set_free(&self->set[0]);
+    dv_element_set_free(&self->set[1]);
     dv_free(self->pressed);
 }
 

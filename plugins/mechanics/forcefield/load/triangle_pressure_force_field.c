@@ -7,7 +7,7 @@
  *
  * There is no derivative: the second form is explicit. The triangles stay loaded when the mesh changes, see element_set.h.
  */
-#include "forcefield/load/element_load.h"
+#include <divan/kit/element_load.h>
 
 #include <divan/math/mat.h>
 #include <divan/types/matrix.h>
@@ -15,14 +15,14 @@
 #include <string.h>
 
 typedef struct TrianglePressureForceField {
-    ElementLoad load;
+    DvElementLoad load;
     DvData cauchy_stress, list, constant_force;
 } TrianglePressureForceField;
 
 #define FIELD(member, name, type, ...) DV_FIELD(TrianglePressureForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     DV_SINGLE_STATE_FIELDS(TrianglePressureForceField, load.base),
-    ELEMENT_LOAD_TOPOLOGY(TrianglePressureForceField),
+    DV_ELEMENT_LOAD_TOPOLOGY(TrianglePressureForceField),
     FIELD(load.pressure, "pressure", dv_type_vec3d, .unit = "Pa", .help = "force per area of the rest shape"),
     FIELD(cauchy_stress, "cauchyStress", dv_type_mat3d, .init = "0 0 0 0 0 0 0 0 0", .unit = "Pa",
           .help = "stress whose force on the current shape acts when useConstantForce is off"),
@@ -40,21 +40,21 @@ static const DvField fields[] = {
 
 static uint64_t version_of(void *self)
 {
-    return element_load_list_version(&((TrianglePressureForceField *)self)->list);
+    return dv_element_load_list_version(&((TrianglePressureForceField *)self)->list);
 }
 
 static DvStatus select_elements(void *self_)
 {
     TrianglePressureForceField *self = self_;
-    return element_set_add_list(&self->load.set, &self->list, "triangle", true);
+    return dv_element_set_add_list(&self->load.set, &self->list, "triangle", true);
 }
 
-static const ElementLoadKind kind = {DV_TRIANGLES, "a container of triangles", version_of, select_elements};
+static const DvElementLoadKind kind = {DV_TRIANGLES, "a container of triangles", version_of, select_elements};
 
 static DvStatus init(DvObject *object, void *self_)
 {
     TrianglePressureForceField *self = self_;
-    const DvStatus status = element_load_init(object, &self->load, &kind);
+    const DvStatus status = dv_element_load_init(object, &self->load, &kind);
     if (status == DV_OK && self->load.set.count == 0)
         dv_field_warning(&self->list, -1, "is empty: no triangle is loaded");
     return status;
@@ -73,7 +73,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     TrianglePressureForceField *self = self_;
-    if (!element_load_update(&self->load))
+    if (!dv_element_load_update(&self->load))
         return;
     const DvElements triangles = dv_topology_elements(&self->load.topology, DV_TRIANGLES);
     const DvVec3 pressure = dv_vec3_load(dv_data_doubles(&self->load.pressure, NULL));
@@ -81,7 +81,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     DvMat3 stress;
     memcpy(stress.m, dv_data_doubles(&self->cauchy_stress, NULL), sizeof stress.m);
     for (uint32_t i = 0; i < self->load.set.count; i++) {
-        const LoadedElement *one = &self->load.set.at[i];
+        const DvLoadedElement *one = &self->load.set.at[i];
         const uint32_t *t = triangles.at + 3 * (size_t)one->element;
         if (t[0] >= f->count || t[1] >= f->count || t[2] >= f->count)
             continue;
@@ -94,7 +94,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     }
 }
 
-static const DvForceFieldOps ops = ELEMENT_LOAD_OPS(add_force);
+static const DvForceFieldOps ops = DV_ELEMENT_LOAD_OPS(add_force);
 
 const DvClass dv_triangle_pressure_force_field = {
     .size = sizeof(DvClass),
@@ -106,10 +106,10 @@ const DvClass dv_triangle_pressure_force_field = {
     .instance_size = sizeof(TrianglePressureForceField),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
-                                      {.id = DV_DRAWABLE, .ops = &element_load_drawable},
+                                      {.id = DV_DRAWABLE, .ops = &dv_element_load_drawable},
                                       {0}},
     .init = init,
-    .update = element_load_keep,
-    .cleanup = element_load_cleanup,
-    .destroy = element_load_destroy,
+    .update = dv_element_load_keep,
+    .cleanup = dv_element_load_cleanup,
+    .destroy = dv_element_load_destroy,
 };

@@ -4,8 +4,13 @@
  */
 #include "forcefield/spring/bending_springs.h"
 
+<<<<<<< HEAD
 #include "forcefield/element_faults.h"
 #include <divan/kit/renumbering.h>
+=======
+#include "state/renumbering.h"
+#include <divan/kit/element_faults.h>
+>>>>>>> bd5e57a (kit: elements in blocks, chunks, loads on elements, linear elastic materials)
 
 #include <stdlib.h>
 
@@ -477,7 +482,7 @@ DvStatus bending_springs_init(DvObject *object, BendingSprings *self, DvElementK
         return status;
     }
     tell_of_points_without_state(self, object, rest.count);
-    element_faults_say(object, &self->topology, kind, dv_topology_elements(&self->topology, kind), rest);
+    dv_element_faults_report(object, &self->topology, kind, dv_topology_elements(&self->topology, kind), rest);
     spring_blocks_start(&self->set, self->base.state.dof, true, SHORTEST);
     self->told = true;
     (void)update(self);

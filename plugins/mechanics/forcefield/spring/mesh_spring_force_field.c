@@ -6,9 +6,9 @@
  * pair of points of each element; a pair that an earlier family has is left alone. Rest lengths are those of the rest positions,
  * stiffness and damping are divided by them.
  */
-#include "forcefield/element_faults.h"
 #include "forcefield/spring/spring_list.h"
 #include "forcefield/spring/springs.h"
+#include <divan/kit/element_faults.h>
 
 enum { FAMILIES = 5 };
 
@@ -113,8 +113,8 @@ static void say_faults(MeshSpringForceField *self, const SpringList *list)
         ends[2 * (size_t)i] = list->at[i].a;
         ends[2 * (size_t)i + 1] = list->at[i].b;
     }
-    element_faults_say(dv_object_of(self), &self->topology, DV_EDGES,
-                       (DvElements){.at = ends, .count = (uint32_t)list->count}, rest);
+    dv_element_faults_report(dv_object_of(self), &self->topology, DV_EDGES,
+                             (DvElements){.at = ends, .count = (uint32_t)list->count}, rest);
     dv_free(ends);
 }
 

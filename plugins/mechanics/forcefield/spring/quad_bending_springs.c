@@ -6,9 +6,9 @@
  * The first quad of an edge is remembered; each later one has two springs with it, between the points next to both ends of the edge.
  * A pair of points has one spring at most. Rest lengths are those of the positions at the start.
  */
-#include "forcefield/element_faults.h"
 #include "forcefield/spring/spring_list.h"
 #include "forcefield/spring/springs.h"
+#include <divan/kit/element_faults.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +130,8 @@ static DvStatus init(DvObject *object, void *self_)
     const int32_t *range = dv_data_ints(&self->local_range, NULL);
     if (status == DV_OK && list.count > 0 && range[0] < 0 && range[1] < 0 &&
         dv_state_at_rest(object, self->springs.base.state[0], &rest) == DV_OK)
-        element_faults_say(object, &self->topology, DV_QUADS, dv_topology_elements(&self->topology, DV_QUADS), rest);
+        dv_element_faults_report(object, &self->topology, DV_QUADS, dv_topology_elements(&self->topology, DV_QUADS),
+                                 rest);
     if (status == DV_OK)
         dv_data_set(&self->springs.spring, list.at, list.count);
     else

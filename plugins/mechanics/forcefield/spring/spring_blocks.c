@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    BLOCKS_PER_CHUNK = 64, /* of eight springs */
-    POINTS_PER_CHUNK = 512,
+    DV_BLOCKS_PER_CHUNK = 64, /* of eight springs */
+    DV_POINTS_PER_CHUNK = 512,
     FEW = 3,            /* springs, which are quicker one by one */
     MOST_ROWS = 4096,   /* of points, so that rows stay in the cache */
     PARALLEL_FROM = 512 /* springs, below which points need no lists of their springs */
@@ -571,7 +571,7 @@ static void add_values(SpringWork *work)
         find_springs_of_points(set);
     const uint32_t states = set->one ? 1 : 2;
     for (work->state = 0; work->state < states; work->state++)
-        dv_parallel_for(set->points[work->state], POINTS_PER_CHUNK, gather, work);
+        dv_parallel_for(set->points[work->state], DV_POINTS_PER_CHUNK, gather, work);
 }
 
 void spring_blocks_force(SpringBlocks *set, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -593,7 +593,7 @@ void spring_blocks_force(SpringBlocks *set, const DvConstVec *x, const DvConstVe
     if (set->blocks == 1)
         force(&work, 0, 1);
     else
-        dv_parallel_for(set->blocks, BLOCKS_PER_CHUNK, force, &work);
+        dv_parallel_for(set->blocks, DV_BLOCKS_PER_CHUNK, force, &work);
     add_values(&work);
 }
 
@@ -615,7 +615,7 @@ void spring_blocks_dforce(SpringBlocks *set, double k, const DvConstVec *dx, con
     if (set->blocks == 1)
         dforce(&work, 0, 1);
     else
-        dv_parallel_for(set->blocks, BLOCKS_PER_CHUNK, dforce, &work);
+        dv_parallel_for(set->blocks, DV_BLOCKS_PER_CHUNK, dforce, &work);
     add_values(&work);
 }
 

@@ -2,7 +2,7 @@
  *
  * Chunks of elements: which points they have, and their sums.
  */
-#include "forcefield/element_chunks.h"
+#include <divan/kit/element_chunks.h>
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum {
     POINTS_PER_TASK = 1024,
     POINTS_AHEAD = 40, /* that are asked for: most that follow each other in a chunk do so in the state, too */
     LEAST_BLOCKS = 32,
-    LEAST_PACKED_BLOCKS = 8 * PACK_BLOCKS,
+    LEAST_PACKED_BLOCKS = 8 * DV_PACK_BLOCKS,
     FEWEST_CHUNKS = 16,  /* of more than the least blocks */
     MOST_PLACES = 65536, /* numbers of 16 bits */
     LEAST_ROOM = 64,
@@ -36,18 +36,18 @@ static uint32_t chunk_size(uint32_t nodes, uint32_t blocks)
     return size + size / 4 * quarters;
 }
 
-static uint32_t chunk_count(const ElementChunks *chunks)
+static uint32_t chunk_count(const DvElementChunks *chunks)
 {
     return (chunks->blocks + chunks->size - 1) / chunks->size;
 }
 
-static uint32_t blocks_end(const ElementChunks *chunks, uint32_t chunk)
+static uint32_t blocks_end(const DvElementChunks *chunks, uint32_t chunk)
 {
     const uint32_t begin = chunk * chunks->size;
     return chunks->blocks - begin < chunks->size ? chunks->blocks : begin + chunks->size;
 }
 
-void element_chunks_free(ElementChunks *chunks)
+void dv_element_chunks_free(DvElementChunks *chunks)
 {
     for (uint32_t c = 0; c < chunks->count; c++)
         dv_free(chunks->chunk[c].list);
@@ -67,13 +67,13 @@ static void *enlarge(void *array, size_t count, size_t room, size_t size)
 }
 
 /* Into the list of points that several chunks have, or out of it. */
-static void list_if_shared(ElementChunks *chunks, uint32_t point)
+static void list_if_shared(DvElementChunks *chunks, uint32_t point)
 {
-    PointChunks *of = &chunks->of[point];
+    DvPointChunks *of = &chunks->of[point];
     if (of->count <= 1) {
         if (of->shared == 0)
             return;
-        const SharedPoint last = chunks->shared[--chunks->shared_count];
+        const DvSharedPoint last = chunks->shared[--chunks->shared_count];
         chunks->shared[of->shared - 1] = last;
         chunks->of[last.point].shared = of->shared;
         of->shared = 0;
@@ -86,25 +86,25 @@ static void list_if_shared(ElementChunks *chunks, uint32_t point)
     }
     if (of->shared == 0)
         of->shared = ++chunks->shared_count;
-    chunks->shared[of->shared - 1] = (SharedPoint){point, of->first, of->count};
+    chunks->shared[of->shared - 1] = (DvSharedPoint){point, of->first, of->count};
 }
 
-static uint32_t append_point(ElementChunks *chunks, ElementChunk *chunk, uint32_t point)
+static uint32_t append_point(DvElementChunks *chunks, DvElementChunk *chunk, uint32_t point)
 {
     if (chunk->count == chunk->room) {
         const uint32_t room = chunk->room + chunk->room / 2 + LEAST_ROOM;
         chunk->list = enlarge(chunk->list, chunk->room, room, sizeof *chunk->list);
         chunk->room = room;
     }
-    chunk->list[chunk->count] = (ChunkPoint){point, ALONE};
+    chunk->list[chunk->count] = (DvChunkPoint){point, ALONE};
     chunks->most = chunk->count + 1 > chunks->most ? chunk->count + 1 : chunks->most;
     return chunk->count++;
 }
 
 /* The points of a chunk as its elements name them; place_of: [points] zero before and after. False: too many. */
-static bool list_points(ElementChunks *chunks, uint32_t number, const uint32_t *node, uint32_t *place_of)
+static bool list_points(DvElementChunks *chunks, uint32_t number, const uint32_t *node, uint32_t *place_of)
 {
-    ElementChunk *chunk = &chunks->chunk[number];
+    DvElementChunk *chunk = &chunks->chunk[number];
     const size_t row = (size_t)chunks->nodes * DV_LANES, begin = (size_t)number * chunks->size * row,
                  end = blocks_end(chunks, number) * row;
     for (size_t i = begin; i < end; i++) {
@@ -130,17 +130,17 @@ static uint32_t in_pack(uint32_t e, uint32_t n)
 }
 
 /* Numbers the points of a cell as they come; false: there are too many of them, or they come otherwise than `corner` says. */
-static bool number_corners(const uint32_t *node, uint32_t cell, bool first, ElementPack *pack)
+static bool number_corners(const uint32_t *node, uint32_t cell, bool first, DvElementPack *pack)
 {
-    uint32_t point[CELL_CORNERS] = {0};
+    uint32_t point[DV_CELL_CORNERS] = {0};
     uint8_t count = 0;
-    for (uint32_t e = 0; e < CELL_ELEMENTS; e++)
+    for (uint32_t e = 0; e < DV_CELL_ELEMENTS; e++)
         for (uint32_t n = 0; n < TETRAHEDRON_NODES; n++) {
-            const uint32_t p = node[in_pack(cell * CELL_ELEMENTS + e, n)];
+            const uint32_t p = node[in_pack(cell * DV_CELL_ELEMENTS + e, n)];
             uint8_t at = 0;
             while (at < count && point[at] != p)
                 at++;
-            if (at == CELL_CORNERS || (!first && pack->corner[e][n] != at))
+            if (at == DV_CELL_CORNERS || (!first && pack->corner[e][n] != at))
                 return false;
             point[at] = p;
             count = at == count ? (uint8_t)(count + 1) : count;
@@ -150,50 +150,51 @@ static bool number_corners(const uint32_t *node, uint32_t cell, bool first, Elem
     return true;
 }
 
-static bool is_row(const ElementPack *pack)
+static bool is_row(const DvElementPack *pack)
 {
-    if (memcmp(pack->corner, element_row_corner, sizeof pack->corner) != 0)
+    if (memcmp(pack->corner, dv_element_row_corner, sizeof pack->corner) != 0)
         return false;
-    for (uint32_t i = 0; i < ROW_MEETINGS; i++) {
-        const uint16_t *near = pack->place[element_row_meeting[i][0]], *far = pack->place[element_row_meeting[i][1]];
+    for (uint32_t i = 0; i < DV_ROW_MEETINGS; i++) {
+        const uint16_t *near = pack->place[dv_element_row_meeting[i][0]],
+                       *far = pack->place[dv_element_row_meeting[i][1]];
         if (memcmp(near + 1, far, (DV_LANES - 1) * sizeof *near) != 0)
             return false;
     }
     return true;
 }
 
-static void find_pack(ElementChunks *chunks, uint32_t number, const uint32_t *node)
+static void find_pack(DvElementChunks *chunks, uint32_t number, const uint32_t *node)
 {
-    ElementPack *pack = &chunks->pack[number];
-    const size_t begin = (size_t)number * PACK_BLOCKS * TETRAHEDRON_NODES * DV_LANES;
+    DvElementPack *pack = &chunks->pack[number];
+    const size_t begin = (size_t)number * DV_PACK_BLOCKS * TETRAHEDRON_NODES * DV_LANES;
     memset(pack, 0, sizeof *pack);
     for (uint32_t cell = 0; cell < DV_LANES; cell++)
         if (!number_corners(node + begin, cell, cell == 0, pack)) {
             pack->corners = 0;
             return;
         }
-    for (uint32_t e = 0; e < CELL_ELEMENTS; e++)
+    for (uint32_t e = 0; e < DV_CELL_ELEMENTS; e++)
         for (uint32_t n = 0; n < TETRAHEDRON_NODES; n++)
             for (uint32_t cell = 0; cell < DV_LANES; cell++)
-                pack->place[pack->corner[e][n]][cell] = chunks->place[begin + in_pack(cell * CELL_ELEMENTS + e, n)];
+                pack->place[pack->corner[e][n]][cell] = chunks->place[begin + in_pack(cell * DV_CELL_ELEMENTS + e, n)];
     pack->row = is_row(pack);
 }
 
 /* The packs that have one of these blocks. */
-static void find_packs(ElementChunks *chunks, uint32_t begin, uint32_t end, const uint32_t *node)
+static void find_packs(DvElementChunks *chunks, uint32_t begin, uint32_t end, const uint32_t *node)
 {
     if (chunks->nodes != TETRAHEDRON_NODES)
         return;
-    for (uint32_t pack = begin / PACK_BLOCKS; pack * PACK_BLOCKS < end && (pack + 1) * PACK_BLOCKS <= chunks->blocks;
-         pack++)
+    for (uint32_t pack = begin / DV_PACK_BLOCKS;
+         pack * DV_PACK_BLOCKS < end && (pack + 1) * DV_PACK_BLOCKS <= chunks->blocks; pack++)
         find_pack(chunks, pack, node);
 }
 
 /* False: a chunk of this size has more points than there are numbers for. */
-static bool build(ElementChunks *chunks, uint32_t nodes, uint32_t points, uint32_t blocks, uint32_t size,
+static bool build(DvElementChunks *chunks, uint32_t nodes, uint32_t points, uint32_t blocks, uint32_t size,
                   const uint32_t *node)
 {
-    element_chunks_free(chunks);
+    dv_element_chunks_free(chunks);
     chunks->nodes = nodes;
     chunks->points = chunks->point_room = points;
     chunks->blocks = chunks->block_room = blocks;
@@ -201,7 +202,7 @@ static bool build(ElementChunks *chunks, uint32_t nodes, uint32_t points, uint32
     chunks->count = chunks->chunk_room = chunk_count(chunks);
     chunks->place = dv_alloc((size_t)blocks * nodes * DV_LANES, sizeof *chunks->place);
     if (nodes == TETRAHEDRON_NODES)
-        chunks->pack = dv_alloc(blocks / PACK_BLOCKS, sizeof *chunks->pack);
+        chunks->pack = dv_alloc(blocks / DV_PACK_BLOCKS, sizeof *chunks->pack);
     chunks->chunk = dv_alloc(chunks->count, sizeof *chunks->chunk);
     chunks->of = dv_alloc(points, sizeof *chunks->of);
     uint32_t *place_of = dv_alloc(points, sizeof *place_of);
@@ -221,17 +222,18 @@ static bool build(ElementChunks *chunks, uint32_t nodes, uint32_t points, uint32
     chunks->sum = dv_alloc(chunks->owner_room, sizeof *chunks->sum);
     for (uint32_t c = 0; c < chunks->count; c++)
         for (uint32_t i = 0; i < chunks->chunk[c].count; i++) {
-            ChunkPoint *at = &chunks->chunk[c].list[i];
-            PointChunks *of = &chunks->of[at->point];
+            DvChunkPoint *at = &chunks->chunk[c].list[i];
+            DvPointChunks *of = &chunks->of[at->point];
             at->slot = of->room > 1 ? of->first + of->count : ALONE;
-            chunks->owner[of->first + of->count++] = (ChunkOwner){c, i};
+            chunks->owner[of->first + of->count++] = (DvChunkOwner){c, i};
         }
     for (uint32_t p = 0; p < points; p++)
         list_if_shared(chunks, p);
     return true;
 }
 
-void element_chunks_build(ElementChunks *chunks, uint32_t nodes, uint32_t points, uint32_t blocks, const uint32_t *node)
+void dv_element_chunks_build(DvElementChunks *chunks, uint32_t nodes, uint32_t points, uint32_t blocks,
+                             const uint32_t *node)
 {
     uint32_t size = chunk_size(nodes, blocks);
     while (!build(chunks, nodes, points, blocks, size, node)) /* elements of hardly any points in common */
@@ -241,16 +243,16 @@ void element_chunks_build(ElementChunks *chunks, uint32_t nodes, uint32_t points
 /* ---- Edits of the mesh ---- */
 
 /* Where the chunks of a point leave its sum, when they have become others. */
-static void set_slots(ElementChunks *chunks, uint32_t point)
+static void set_slots(DvElementChunks *chunks, uint32_t point)
 {
-    const PointChunks of = chunks->of[point];
+    const DvPointChunks of = chunks->of[point];
     for (uint32_t i = of.first; i < of.first + of.count; i++)
         chunks->chunk[chunks->owner[i].chunk].list[chunks->owner[i].place].slot = of.count > 1 ? i : ALONE;
     list_if_shared(chunks, point);
 }
 
 /* Moves the chunks of a point to where one more has room. */
-static void make_owner_room(ElementChunks *chunks, PointChunks *of)
+static void make_owner_room(DvElementChunks *chunks, DvPointChunks *of)
 {
     if (of->count < of->room)
         return;
@@ -268,9 +270,9 @@ static void make_owner_room(ElementChunks *chunks, PointChunks *of)
 }
 
 /* The place of a point in a chunk, which may be new to it. */
-static uint32_t place_in_chunk(ElementChunks *chunks, uint32_t chunk, uint32_t point)
+static uint32_t place_in_chunk(DvElementChunks *chunks, uint32_t chunk, uint32_t point)
 {
-    PointChunks *of = &chunks->of[point];
+    DvPointChunks *of = &chunks->of[point];
     for (uint32_t i = of->first; i < of->first + of->count; i++)
         if (chunks->owner[i].chunk == chunk)
             return chunks->owner[i].place;
@@ -278,20 +280,20 @@ static uint32_t place_in_chunk(ElementChunks *chunks, uint32_t chunk, uint32_t p
     uint32_t at = of->first + of->count++;
     for (; at > of->first && chunks->owner[at - 1].chunk > chunk; at--)
         chunks->owner[at] = chunks->owner[at - 1];
-    chunks->owner[at] = (ChunkOwner){chunk, append_point(chunks, &chunks->chunk[chunk], point)};
+    chunks->owner[at] = (DvChunkOwner){chunk, append_point(chunks, &chunks->chunk[chunk], point)};
     const uint32_t place = chunks->owner[at].place;
     set_slots(chunks, point);
     return place;
 }
 
 /* A chunk gives all of its points back. */
-static void leave_points(ElementChunks *chunks, uint32_t number)
+static void leave_points(DvElementChunks *chunks, uint32_t number)
 {
-    ElementChunk *chunk = &chunks->chunk[number];
+    DvElementChunk *chunk = &chunks->chunk[number];
     for (uint32_t i = 0; i < chunk->count; i++) {
         if (chunk->list[i].slot == NOWHERE)
             continue;
-        PointChunks *of = &chunks->of[chunk->list[i].point];
+        DvPointChunks *of = &chunks->of[chunk->list[i].point];
         uint32_t at = of->first;
         while (chunks->owner[at].chunk != number)
             at++;
@@ -301,7 +303,7 @@ static void leave_points(ElementChunks *chunks, uint32_t number)
     chunk->count = 0;
 }
 
-static void place_block(ElementChunks *chunks, uint32_t block, const uint32_t *node)
+static void place_block(DvElementChunks *chunks, uint32_t block, const uint32_t *node)
 {
     const size_t row = (size_t)chunks->nodes * DV_LANES;
     for (size_t i = block * row; i < (block + 1) * row; i++)
@@ -309,7 +311,7 @@ static void place_block(ElementChunks *chunks, uint32_t block, const uint32_t *n
 }
 
 /* Without the points that none of its elements has any more. */
-static void list_again(ElementChunks *chunks, uint32_t number, const uint32_t *node)
+static void list_again(DvElementChunks *chunks, uint32_t number, const uint32_t *node)
 {
     leave_points(chunks, number);
     for (uint32_t block = number * chunks->size; block < blocks_end(chunks, number); block++)
@@ -317,17 +319,17 @@ static void list_again(ElementChunks *chunks, uint32_t number, const uint32_t *n
     chunks->chunk[number].listed = chunks->chunk[number].count;
 }
 
-static bool has_grown(const ElementChunk *chunk)
+static bool has_grown(const DvElementChunk *chunk)
 {
     return chunk->count > chunk->listed + chunk->listed / 2 + LEAST_ROOM;
 }
 
-static void set_points(ElementChunks *chunks, uint32_t points)
+static void set_points(DvElementChunks *chunks, uint32_t points)
 {
     for (uint32_t p = points; p < chunks->points; p++) {
-        PointChunks *of = &chunks->of[p];
+        DvPointChunks *of = &chunks->of[p];
         for (uint32_t i = of->first; i < of->first + of->count; i++)
-            chunks->chunk[chunks->owner[i].chunk].list[chunks->owner[i].place] = (ChunkPoint){0, NOWHERE};
+            chunks->chunk[chunks->owner[i].chunk].list[chunks->owner[i].place] = (DvChunkPoint){0, NOWHERE};
         of->count = 0;
         list_if_shared(chunks, p);
     }
@@ -339,7 +341,7 @@ static void set_points(ElementChunks *chunks, uint32_t points)
     chunks->points = points;
 }
 
-static void set_blocks(ElementChunks *chunks, uint32_t blocks)
+static void set_blocks(DvElementChunks *chunks, uint32_t blocks)
 {
     if (blocks > chunks->block_room) {
         const uint32_t room = blocks + blocks / 2;
@@ -347,7 +349,7 @@ static void set_blocks(ElementChunks *chunks, uint32_t blocks)
         chunks->place = enlarge(chunks->place, chunks->block_room, room, row);
         if (chunks->pack)
             chunks->pack =
-                enlarge(chunks->pack, chunks->block_room / PACK_BLOCKS, room / PACK_BLOCKS, sizeof *chunks->pack);
+                enlarge(chunks->pack, chunks->block_room / DV_PACK_BLOCKS, room / DV_PACK_BLOCKS, sizeof *chunks->pack);
         chunks->block_room = room;
     }
     chunks->blocks = blocks;
@@ -355,7 +357,7 @@ static void set_blocks(ElementChunks *chunks, uint32_t blocks)
     for (uint32_t c = count; c < chunks->count; c++) {
         leave_points(chunks, c);
         dv_free(chunks->chunk[c].list);
-        chunks->chunk[c] = (ElementChunk){0};
+        chunks->chunk[c] = (DvElementChunk){0};
     }
     if (count > chunks->chunk_room) {
         const uint32_t room = count + count / 2;
@@ -365,11 +367,11 @@ static void set_blocks(ElementChunks *chunks, uint32_t blocks)
     chunks->count = count;
 }
 
-void element_chunks_update(ElementChunks *chunks, uint32_t points, uint32_t blocks, const uint32_t *node,
-                           const uint32_t *touched, uint32_t count)
+void dv_element_chunks_update(DvElementChunks *chunks, uint32_t points, uint32_t blocks, const uint32_t *node,
+                              const uint32_t *touched, uint32_t count)
 {
     if (chunk_size(chunks->nodes, blocks) != chunks->size || chunks->points == 0) {
-        element_chunks_build(chunks, chunks->nodes, points, blocks, node);
+        dv_element_chunks_build(chunks, chunks->nodes, points, blocks, node);
         return;
     }
     set_blocks(chunks, blocks);
@@ -389,7 +391,7 @@ void element_chunks_update(ElementChunks *chunks, uint32_t points, uint32_t bloc
             find_packs(chunks, block, block + 1, node);
         }
         if (chunks->chunk[chunk].count > MOST_PLACES) {
-            element_chunks_build(chunks, chunks->nodes, points, blocks, node);
+            dv_element_chunks_build(chunks, chunks->nodes, points, blocks, node);
             return;
         }
     }
@@ -398,21 +400,21 @@ void element_chunks_update(ElementChunks *chunks, uint32_t points, uint32_t bloc
 /* ---- Sums ---- */
 
 typedef struct Addition {
-    const ElementChunks *chunks;
+    const DvElementChunks *chunks;
     const double *x;
     double *f;
-    ElementChunkBody body;
+    DvElementChunkBody body;
     void *context;
 } Addition;
 
-DV_SIMD_CLONES static void load_rows(const ElementChunk *chunk, const double *x, uint32_t last, uint32_t to_ask,
-                                     ElementRow *row)
+DV_SIMD_CLONES static void load_rows(const DvElementChunk *chunk, const double *x, uint32_t last, uint32_t to_ask,
+                                     DvElementRow *row)
 {
     const DvReal4 zero = {0};
     for (uint32_t i = 0; i < chunk->count; i++) {
         const uint32_t point = chunk->list[i].point;
         const double *at = x + 3 * (size_t)point;
-        element_ask(x, 3 * sizeof *x, point + POINTS_AHEAD, to_ask, true);
+        dv_element_prefetch(x, 3 * sizeof *x, point + POINTS_AHEAD, to_ask, true);
         if (point < last)
             row[i].x = DV_REAL4(at);
         else
@@ -421,12 +423,12 @@ DV_SIMD_CLONES static void load_rows(const ElementChunk *chunk, const double *x,
     }
 }
 
-DV_SIMD_CLONES static void store_rows(const ElementChunk *chunk, const ElementRow *row, double *f, uint32_t to_ask,
+DV_SIMD_CLONES static void store_rows(const DvElementChunk *chunk, const DvElementRow *row, double *f, uint32_t to_ask,
                                       DvReal4 *sum)
 {
     for (uint32_t i = 0; i < chunk->count; i++) {
-        const ChunkPoint to = chunk->list[i];
-        element_ask(f, 3 * sizeof *f, to.point + POINTS_AHEAD, to_ask, true);
+        const DvChunkPoint to = chunk->list[i];
+        dv_element_prefetch(f, 3 * sizeof *f, to.point + POINTS_AHEAD, to_ask, true);
         if (to.slot == ALONE) {
             double *at = f + 3 * (size_t)to.point;
             at[0] += row[i].sum[0];
@@ -441,10 +443,10 @@ DV_SIMD_CLONES static void store_rows(const ElementChunk *chunk, const ElementRo
 static void add_chunks(void *context, uint32_t begin, uint32_t end)
 {
     const Addition *work = context;
-    const ElementChunks *chunks = work->chunks;
+    const DvElementChunks *chunks = work->chunks;
     const DvStepMark mark = dv_step_mark();
-    ElementRow *row = dv_step_alloc(chunks->most, sizeof *row);
-    const uint32_t to_ask = element_to_ask(chunks, chunks->points);
+    DvElementRow *row = dv_step_alloc(chunks->most, sizeof *row);
+    const uint32_t to_ask = dv_element_prefetch_count(chunks, chunks->points);
     for (uint32_t c = begin; c < end; c++) {
         load_rows(&chunks->chunk[c], work->x, chunks->points - 1, to_ask, row);
         work->body(work->context, row, c * chunks->size, blocks_end(chunks, c));
@@ -458,7 +460,7 @@ DV_SIMD_CLONES static void join_chunks(void *context, uint32_t begin, uint32_t e
 {
     const Addition *work = context;
     for (uint32_t k = begin; k < end; k++) {
-        const SharedPoint at = work->chunks->shared[k];
+        const DvSharedPoint at = work->chunks->shared[k];
         const DvReal4 *part = work->chunks->sum + at.first;
         DvReal4 sum = part[0];
         for (uint32_t i = 1; i < at.count; i++)
@@ -470,7 +472,8 @@ DV_SIMD_CLONES static void join_chunks(void *context, uint32_t begin, uint32_t e
     }
 }
 
-void element_chunks_add(const ElementChunks *chunks, const double *x, double *f, ElementChunkBody body, void *context)
+void dv_element_chunks_add(const DvElementChunks *chunks, const double *x, double *f, DvElementChunkBody body,
+                           void *context)
 {
     Addition work = {chunks, x, f, body, context};
     dv_parallel_for(chunks->count, 1, add_chunks, &work);

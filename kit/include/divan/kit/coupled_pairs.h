@@ -4,15 +4,18 @@
  * operations know of a large mesh that a matrix would cost more than products without one, before they lay one out. Offered
  * beside DV_FORCE_FIELD by elements of this plugin.
  */
-#ifndef DIVAN_MECHANICS_COUPLED_PAIRS_H
-#define DIVAN_MECHANICS_COUPLED_PAIRS_H
+#ifndef DIVAN_KIT_COUPLED_PAIRS_H
+#define DIVAN_KIT_COUPLED_PAIRS_H
 
-#include <stdint.h>
+#include <divan/base.h>
 
-#define COUPLED_PAIRS "mechanics.coupled-pairs/1"
-typedef struct CoupledPairsOps {
+DV_BEGIN_DECLS
+
+#define DV_COUPLED_PAIRS "mechanics.coupled-pairs/1"
+typedef struct DvCoupledPairsOps {
     uint32_t size;
     uint64_t (*least)(void *self); /* of a mesh whose faces have two elements at most     [step] */
-} CoupledPairsOps;
+} DvCoupledPairsOps;
 
+DV_END_DECLS
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "forcefield/load/element_load.h"
+#include <divan/kit/element_load.h>
 
-static DvStatus select_elements(ElementLoad *load)
+static DvStatus select_elements(DvElementLoad *load)
 {
     load->version = load->kind->version(load);
-    const DvStatus status = element_set_start(&load->set, load->topology.object, load->kind->elements);
+    const DvStatus status = dv_element_set_start(&load->set, load->topology.object, load->kind->elements);
     return status == DV_OK ? load->kind->select(load) : status;
 }
 
-static void tell_sizes(ElementLoad *load)
+static void tell_sizes(DvElementLoad *load)
 {
     double *info = dv_data_begin_all(&load->info, load->set.count);
     for (uint32_t i = 0; i < load->set.count; i++)
@@ -16,7 +16,7 @@ static void tell_sizes(ElementLoad *load)
     dv_data_end(&load->info);
 }
 
-DvStatus element_load_init(DvObject *object, ElementLoad *load, const ElementLoadKind *kind)
+DvStatus dv_element_load_init(DvObject *object, DvElementLoad *load, const DvElementLoadKind *kind)
 {
     DvConstVec rest;
     load->kind = kind;
@@ -26,65 +26,65 @@ DvStatus element_load_init(DvObject *object, ElementLoad *load, const ElementLoa
     if (status == DV_OK)
         status = dv_state_at_rest(object, load->base.state, &rest);
     if (status == DV_OK)
-        status = element_set_keep_in(&load->set, &load->kept, &load->pressure);
+        status = dv_element_set_keep_in(&load->set, &load->kept, &load->pressure);
     if (status == DV_OK)
         status = select_elements(load);
     if (status != DV_OK) {
         dv_single_state_release(&load->base);
         return status;
     }
-    element_set_measure(&load->set, &load->topology, &rest);
+    dv_element_set_measure(&load->set, &load->topology, &rest);
     tell_sizes(load);
     return DV_OK;
 }
 
-uint64_t element_load_list_version(DvData *list)
+uint64_t dv_element_load_list_version(DvData *list)
 {
     return dv_data_parent(list) ? 0 : dv_data_version(list);
 }
 
-bool element_load_update(ElementLoad *load)
+bool dv_element_load_update(DvElementLoad *load)
 {
     const bool anew = load->set.anew || load->version != load->kind->version(load);
     if (anew && select_elements(load) != DV_OK)
         return false;
     const DvConstVec rest = dv_state_read(load->base.state, DV_REST_POSITION);
-    element_set_measure(&load->set, &load->topology, &rest);
+    dv_element_set_measure(&load->set, &load->topology, &rest);
     if (anew)
         tell_sizes(load);
     return true;
 }
 
-DvStatus element_load_keep(DvObject *object, void *self)
+DvStatus dv_element_load_keep(DvObject *object, void *self)
 {
-    ElementLoad *load = self;
+    DvElementLoad *load = self;
     if (dv_object_is_valid(object) && load->set.kept)
-        element_set_keep(&load->set);
+        dv_element_set_keep(&load->set);
     return DV_OK;
 }
 
-void element_load_cleanup(DvObject *object, void *self)
+void dv_element_load_cleanup(DvObject *object, void *self)
 {
     (void)object;
-    ElementLoad *load = self;
-    element_set_leave(&load->set);
+    DvElementLoad *load = self;
+    dv_element_set_leave(&load->set);
     dv_single_state_release(&load->base);
     dv_topology_release(&load->topology);
 }
 
-void element_load_destroy(DvObject *object, void *self)
+void dv_element_load_destroy(DvObject *object, void *self)
 {
     (void)object;
-    element_set_free(&((ElementLoad *)self)->set);
+    dv_element_set_free(&((DvElementLoad *)self)->set);
 }
 
 static void draw(void *self, DvDraw *target)
 {
-    ElementLoad *load = self;
+    DvElementLoad *load = self;
     if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !load->base.state.ops || !dv_data_bool(&load->show_forces))
         return;
     const DvConstVec x = dv_state_read(load->base.state, DV_POSITION);
-    element_set_draw(&load->set, &load->topology, target, &x);
+    dv_element_set_draw(&load->set, &load->topology, target, &x);
 }
 
-const DvDrawableOps element_load_drawable = {.size = sizeof(DvDrawableOps), .draw = draw};
+const DvDrawableOps dv_element_load_drawable = {.size = sizeof(DvDrawableOps), .draw = draw};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "forcefield/element_faults.h"
+#include <divan/kit/element_faults.h>
 
 #include <divan/contracts/mapping.h>
 #include <divan/duplicates.h>
@@ -150,8 +150,8 @@ static void say_loose(const DvObject *object, const DvTopologyRef *topology, DvE
                   dv_topology_unused_points_remedy(topology->object));
 }
 
-void element_faults_say_twice(const DvObject *object, const DvTopologyRef *topology, DvElementKind kind,
-                              DvElements elements)
+void dv_element_faults_report_twice(const DvObject *object, const DvTopologyRef *topology, DvElementKind kind,
+                                    DvElements elements)
 {
     const Pairs twice = elements_of_the_same_points(elements, dv_element_nodes(kind));
     if (twice.count == 0 || !dv_topology_tell(topology, (uint32_t)DV_ELEMENTS_TWICE << kind))
@@ -177,8 +177,8 @@ static void say_one_place(const DvObject *object, const DvTopologyRef *topology,
     dv_text_free(&text);
 }
 
-void element_faults_say(const DvObject *object, const DvTopologyRef *topology, DvElementKind kind, DvElements elements,
-                        DvConstVec rest)
+void dv_element_faults_report(const DvObject *object, const DvTopologyRef *topology, DvElementKind kind,
+                              DvElements elements, DvConstVec rest)
 {
     if (elements.count == 0 || !rest.at)
         return;
@@ -191,7 +191,7 @@ void element_faults_say(const DvObject *object, const DvTopologyRef *topology, D
     const Pairs points = points_in_one_place(kind, elements, rest, corner, corners);
     say_one_place(object, topology, kind, &points);
     if (kind != DV_EDGES) /* of springs each pair has one */
-        element_faults_say_twice(object, topology, kind, elements);
+        dv_element_faults_report_twice(object, topology, kind, elements);
     dv_free(corner);
     dv_free(used);
 }

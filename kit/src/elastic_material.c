@@ -3,7 +3,7 @@
  * Linear elastic material: which value an element takes, and what is done about impossible ones;
  * and how the values stay with the elements.
  */
-#include "forcefield/fem/material.h"
+#include <divan/kit/elastic_material.h>
 
 #include <divan/worst.h>
 
@@ -51,7 +51,7 @@ typedef struct MaterialValues {
     size_t young_count, poisson_count;
 } MaterialValues;
 
-static MaterialValues read_values(Material *material)
+static MaterialValues read_values(DvElasticMaterial *material)
 {
     MaterialValues values;
     values.young = dv_data_doubles(&material->young_modulus, &values.young_count);
@@ -87,7 +87,7 @@ static void warn_of_none(DvData *field)
                          dv_worst_text(&none, numbers));
 }
 
-static void repair(Material *material, uint32_t elements)
+static void repair(DvElasticMaterial *material, uint32_t elements)
 {
     replace_impossible(&material->young_modulus, young_possible, default_young, "zero or more");
     replace_impossible(&material->poisson_ratio, poisson_possible, default_poisson, "in [0, 0.5)");
@@ -107,12 +107,12 @@ static double value_of(const double *values, size_t count, uint32_t element, dou
 }
 
 /* Materials of elements [first, first + count) of `total`, by their numbers in the fields. */
-static void take_values(ElementMaterials *m, uint32_t first, uint32_t count, uint32_t total)
+static void take_values(DvElementMaterials *m, uint32_t first, uint32_t count, uint32_t total)
 {
     const MaterialValues values = read_values(m->material);
     size_t factors = 0;
     const double *factor = m->factors ? dv_data_doubles(m->factors, &factors) : NULL;
-    ElementMaterial *material = m->data.entries;
+    DvElementMaterial *material = m->data.entries;
     for (uint32_t i = first; i < first + count; i++) {
         const uint32_t named = i >= m->named ? i : UINT32_MAX;
         const double scale = factors > 0 ? factor[(size_t)i * factors / total] : 1.0;
@@ -123,7 +123,7 @@ static void take_values(ElementMaterials *m, uint32_t first, uint32_t count, uin
 
 static void added(DvElementData *data, const DvElementChange *change, uint32_t first)
 {
-    ElementMaterials *m = data->owner;
+    DvElementMaterials *m = data->owner;
     for (uint32_t i = 0; i < change->count; i++) {
         const bool mixed = change->ancestor_start && change->ancestor_start[i] < change->ancestor_start[i + 1];
         if (!mixed)
@@ -136,7 +136,7 @@ static void added(DvElementData *data, const DvElementChange *change, uint32_t f
 /* What a saved scene needs where elements differ: they have other numbers than in the fields. */
 static void changed(DvElementData *data, const DvElementChange *change)
 {
-    ElementMaterials *m = data->owner;
+    DvElementMaterials *m = data->owner;
     const MaterialValues values = read_values(m->material);
     if (values.young_count < 2 && values.poisson_count < 2 && (!m->factors || m->factors->count == 0))
         return;
@@ -156,7 +156,7 @@ static void changed(DvElementData *data, const DvElementChange *change)
 
 static void replaced(DvElementData *data, DvMeshReplacement why)
 {
-    ElementMaterials *m = data->owner;
+    DvElementMaterials *m = data->owner;
     const uint32_t count = data->count * m->parts;
     size_t numbers;
     const double *present = dv_data_doubles(&m->material->present, &numbers);
@@ -169,13 +169,13 @@ static void replaced(DvElementData *data, DvMeshReplacement why)
         dv_data_set(&m->material->present, NULL, 0);
 }
 
-static uint64_t version_of(ElementMaterials *m)
+static uint64_t version_of(DvElementMaterials *m)
 {
     return dv_data_version(&m->material->young_modulus) + dv_data_version(&m->material->poisson_ratio) +
            (m->factors ? dv_data_version(m->factors) : 0);
 }
 
-void element_materials_read(ElementMaterials *m)
+void dv_element_materials_read(DvElementMaterials *m)
 {
     if (m->version == version_of(m))
         return;
@@ -187,36 +187,36 @@ void element_materials_read(ElementMaterials *m)
     m->version = version_of(m); /* after repairs */
 }
 
-DvStatus element_materials_attach(ElementMaterials *m, Material *material, DvData *factors, DvObject *topology,
-                                  DvElementKind kind, uint32_t parts)
+DvStatus dv_element_materials_attach(DvElementMaterials *m, DvElasticMaterial *material, DvData *factors,
+                                     DvObject *topology, DvElementKind kind, uint32_t parts)
 {
     dv_element_data_detach(&m->data);
-    *m = (ElementMaterials){.data = {.kind = kind,
-                                     .entry_size = parts * sizeof(ElementMaterial),
-                                     .owner = m,
-                                     .added = added,
-                                     .changed = changed,
-                                     .replaced = replaced,
-                                     .interpolate = true},
-                            .parts = parts,
-                            .material = material,
-                            .factors = factors,
-                            .version = UINT64_MAX};
+    *m = (DvElementMaterials){.data = {.kind = kind,
+                                       .entry_size = parts * sizeof(DvElementMaterial),
+                                       .owner = m,
+                                       .added = added,
+                                       .changed = changed,
+                                       .replaced = replaced,
+                                       .interpolate = true},
+                              .parts = parts,
+                              .material = material,
+                              .factors = factors,
+                              .version = UINT64_MAX};
     return dv_element_data_attach(&m->data, topology);
 }
 
-DvStatus element_materials_agree(ElementMaterials *m, uint32_t elements)
+DvStatus dv_element_materials_agree(DvElementMaterials *m, uint32_t elements)
 {
     if (m->data.count * m->parts == elements)
         return DV_OK;
     const DvStatus status =
-        element_materials_attach(m, m->material, m->factors, m->data.topology, m->data.kind, m->parts);
+        dv_element_materials_attach(m, m->material, m->factors, m->data.topology, m->data.kind, m->parts);
     if (status == DV_OK)
-        element_materials_read(m);
+        dv_element_materials_read(m);
     return status;
 }
 
-void element_materials_detach(ElementMaterials *m)
+void dv_element_materials_detach(DvElementMaterials *m)
 {
     dv_element_data_detach(&m->data);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "forcefield/hexahedron_order.h"
+#include <divan/kit/ordered_hexahedra.h>
 
 #include <divan/log.h>
 #include <divan/math/hexahedron.h>
@@ -22,7 +22,7 @@ static bool corners_of(const uint32_t *node, DvConstVec x, DvVec3 p[CORNERS])
 }
 
 /* A copy of the list, to be changed. */
-static void copy_list(HexahedronOrder *order, DvElements given)
+static void copy_list(DvOrderedHexahedra *order, DvElements given)
 {
     const size_t size = (size_t)given.count * CORNERS;
     if (size > order->room) {
@@ -32,7 +32,7 @@ static void copy_list(HexahedronOrder *order, DvElements given)
     memcpy(order->nodes, given.at, size * sizeof *order->nodes);
 }
 
-static void say(HexahedronOrder *order, const DvObject *object, const DvWorst *mirrored, const DvWorst *tangled,
+static void say(DvOrderedHexahedra *order, const DvObject *object, const DvWorst *mirrored, const DvWorst *tangled,
                 uint32_t elements)
 {
     char numbers[DV_WORST_TEXT];
@@ -50,7 +50,7 @@ static void say(HexahedronOrder *order, const DvObject *object, const DvWorst *m
     order->said_tangled = tangled->count > order->said_tangled ? tangled->count : order->said_tangled;
 }
 
-DvElements hexahedron_order_mend(HexahedronOrder *order, const DvObject *object, DvElements given, DvConstVec x)
+DvElements dv_ordered_hexahedra_mend(DvOrderedHexahedra *order, const DvObject *object, DvElements given, DvConstVec x)
 {
     DvWorst mirrored = {0}, tangled = {0};
     DvHexahedronOrder proper = dv_hexahedron_as_given;
@@ -73,11 +73,11 @@ DvElements hexahedron_order_mend(HexahedronOrder *order, const DvObject *object,
     say(order, object, &mirrored, &tangled, given.count);
     if (tangled.count > 0)
         return (DvElements){order->nodes, given.count};
-    hexahedron_order_free(order);
+    dv_ordered_hexahedra_free(order);
     return given;
 }
 
-bool hexahedra_are_in_order(DvElements given, const uint32_t *numbers, uint32_t count, DvConstVec x)
+bool dv_hexahedra_are_in_order(DvElements given, const uint32_t *numbers, uint32_t count, DvConstVec x)
 {
     DvHexahedronOrder proper = dv_hexahedron_as_given;
     for (uint32_t i = 0; i < count; i++) {
@@ -89,7 +89,7 @@ bool hexahedra_are_in_order(DvElements given, const uint32_t *numbers, uint32_t 
     return true;
 }
 
-DvElements hexahedron_order_follow(HexahedronOrder *order, const DvTopologyRef *topology, DvConstVec x)
+DvElements dv_ordered_hexahedra_follow(DvOrderedHexahedra *order, const DvTopologyRef *topology, DvConstVec x)
 {
     const DvElements given = dv_topology_elements(topology, DV_HEXAHEDRA);
     if (!order->nodes)
@@ -98,10 +98,10 @@ DvElements hexahedron_order_follow(HexahedronOrder *order, const DvTopologyRef *
     if (revision == order->revision)
         return (DvElements){order->nodes, given.count};
     order->revision = revision;
-    return hexahedron_order_mend(order, NULL, given, x);
+    return dv_ordered_hexahedra_mend(order, NULL, given, x);
 }
 
-void hexahedron_order_free(HexahedronOrder *order)
+void dv_ordered_hexahedra_free(DvOrderedHexahedra *order)
 {
     dv_free(order->nodes);
     order->nodes = NULL;

@@ -2,12 +2,12 @@
  *
  * Elements in blocks of eight: lists of which element touches which point and pair, and the sum over them.
  */
-#include "forcefield/element_blocks.h"
+#include <divan/kit/element_blocks.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-static void free_pairs(ElementBlocks *mesh)
+static void free_pairs(DvElementBlocks *mesh)
 {
     dv_free(mesh->pair);
     dv_free(mesh->pair_begin);
@@ -15,9 +15,9 @@ static void free_pairs(ElementBlocks *mesh)
     dv_free(mesh->pair_entry);
 }
 
-void element_blocks_free(ElementBlocks *mesh)
+void dv_element_blocks_free(DvElementBlocks *mesh)
 {
-    element_chunks_free(&mesh->chunks);
+    dv_element_chunks_free(&mesh->chunks);
     dv_free(mesh->node);
     dv_free(mesh->point);
     dv_free(mesh->begin);
@@ -25,7 +25,7 @@ void element_blocks_free(ElementBlocks *mesh)
     dv_free(mesh->limit);
     dv_free(mesh->entry);
     free_pairs(mesh);
-    *mesh = (ElementBlocks){.kept = mesh->kept};
+    *mesh = (DvElementBlocks){.kept = mesh->kept};
 }
 
 static DvStatus no_point(const DvObject *object, const char *kind, uint32_t element, uint32_t point, uint32_t points,
@@ -49,14 +49,14 @@ static DvStatus check_element(const DvObject *object, const char *kind, uint32_t
     return DV_OK;
 }
 
-static void set_lane(ElementBlocks *mesh, uint32_t lane, const uint32_t *element)
+static void set_lane(DvElementBlocks *mesh, uint32_t lane, const uint32_t *element)
 {
     for (uint32_t n = 0; n < mesh->nodes; n++)
         mesh->node[((size_t)(lane / DV_LANES) * mesh->nodes + n) * DV_LANES + lane % DV_LANES] = element[n];
 }
 
 /* Lanes that no element has repeat the last one. */
-static void fill_last_block(ElementBlocks *mesh, const uint32_t *list)
+static void fill_last_block(DvElementBlocks *mesh, const uint32_t *list)
 {
     for (uint32_t lane = mesh->elements; lane < mesh->blocks * DV_LANES; lane++)
         set_lane(mesh, lane, list + (size_t)(mesh->elements - 1) * mesh->nodes);
@@ -68,10 +68,10 @@ static double bytes_of_element(uint32_t nodes)
     return 64.0 * nodes + 20.0 * nodes * nodes;
 }
 
-DvStatus element_blocks_build(ElementBlocks *mesh, const DvObject *object, const char *kind, uint32_t points,
-                              uint32_t nodes, uint32_t elements, const uint32_t *list)
+DvStatus dv_element_blocks_build(DvElementBlocks *mesh, const DvObject *object, const char *kind, uint32_t points,
+                                 uint32_t nodes, uint32_t elements, const uint32_t *list)
 {
-    element_blocks_free(mesh);
+    dv_element_blocks_free(mesh);
     for (uint32_t i = 0; i < elements; i++) {
         const DvStatus status = check_element(object, kind, nodes, points, list, elements, i);
         if (status != DV_OK)
@@ -96,7 +96,7 @@ DvStatus element_blocks_build(ElementBlocks *mesh, const DvObject *object, const
     for (uint32_t i = 0; i < elements; i++)
         set_lane(mesh, i, list + (size_t)i * nodes);
     fill_last_block(mesh, list);
-    element_chunks_build(&mesh->chunks, nodes, points, mesh->blocks, mesh->node);
+    dv_element_chunks_build(&mesh->chunks, nodes, points, mesh->blocks, mesh->node);
     for (uint32_t i = 0; i < mesh->used; i++)
         mesh->limit[list[i]]++;
     for (uint32_t p = 0, sum = 0; p < points; p++) {
@@ -116,7 +116,7 @@ static void *enlarge(void *array, size_t count, size_t room, size_t size)
     return dv_realloc(array, count * size, room * size);
 }
 
-static void make_room(ElementBlocks *mesh, uint32_t points, uint32_t elements)
+static void make_room(DvElementBlocks *mesh, uint32_t points, uint32_t elements)
 {
     const uint32_t blocks = (elements + DV_LANES - 1) / DV_LANES, old = mesh->point_room;
     if (blocks > mesh->block_room) {
@@ -143,7 +143,7 @@ static void make_room(ElementBlocks *mesh, uint32_t points, uint32_t elements)
 }
 
 /* All rows one after the other again, with room for half as many more. */
-static void pack_rows(ElementBlocks *mesh)
+static void pack_rows(DvElementBlocks *mesh)
 {
     uint64_t sum = 0;
     for (uint32_t p = 0; p < mesh->points; p++)
@@ -164,7 +164,7 @@ static void pack_rows(ElementBlocks *mesh)
 }
 
 /* Room for `count` entries in the row of a point, which loses what it has. */
-static uint32_t *row_of(ElementBlocks *mesh, uint32_t point, uint32_t count)
+static uint32_t *row_of(DvElementBlocks *mesh, uint32_t point, uint32_t count)
 {
     if (count > mesh->limit[point] - mesh->begin[point]) {
         const uint32_t room = count + count / 2;
@@ -185,7 +185,7 @@ static uint32_t *row_of(ElementBlocks *mesh, uint32_t point, uint32_t count)
     return mesh->entry + mesh->begin[point];
 }
 
-static void gather_row(ElementBlocks *mesh, const DvAdjacency *around, const uint32_t *list, uint32_t point)
+static void gather_row(DvElementBlocks *mesh, const DvAdjacency *around, const uint32_t *list, uint32_t point)
 {
     const uint32_t begin = point < around->count ? around->begin[point] : 0;
     const uint32_t count = point < around->count ? around->end[point] - begin : 0;
@@ -201,7 +201,7 @@ static void gather_row(ElementBlocks *mesh, const DvAdjacency *around, const uin
 }
 
 /* The first pair whose first point is `point` or a later one. */
-static uint32_t first_pair(const ElementBlocks *mesh, uint32_t point)
+static uint32_t first_pair(const DvElementBlocks *mesh, uint32_t point)
 {
     uint32_t low = 0, high = mesh->pairs;
     while (low < high) {
@@ -215,7 +215,7 @@ static uint32_t first_pair(const ElementBlocks *mesh, uint32_t point)
 }
 
 /* The entries of one pair, if they fit where they were; how many there are. */
-static uint32_t gather_pair(ElementBlocks *mesh, uint32_t pair)
+static uint32_t gather_pair(DvElementBlocks *mesh, uint32_t pair)
 {
     const uint32_t p = mesh->pair[2 * (size_t)pair], q = mesh->pair[2 * (size_t)pair + 1], nodes = mesh->nodes;
     const uint32_t limit = pair + 1 < mesh->pairs ? mesh->pair_begin[pair + 1] : mesh->pair_room;
@@ -223,7 +223,7 @@ static uint32_t gather_pair(ElementBlocks *mesh, uint32_t pair)
     for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++) {
         const uint32_t element = mesh->entry[e] / nodes, n = mesh->entry[e] % nodes;
         for (uint32_t m = 0; m < nodes; m++) {
-            if (element_blocks_point(mesh, element, m) != q)
+            if (dv_element_blocks_point(mesh, element, m) != q)
                 continue;
             if (mesh->pair_begin[pair] + count < limit)
                 mesh->pair_entry[mesh->pair_begin[pair] + count] = element << 6 | n << 3 | m;
@@ -235,7 +235,7 @@ static uint32_t gather_pair(ElementBlocks *mesh, uint32_t pair)
 }
 
 /* Pairs of touched points. False: there is one more than before, or one has more elements than ever. */
-static bool update_pairs(ElementBlocks *mesh, const DvMeshEdits *edits)
+static bool update_pairs(DvElementBlocks *mesh, const DvMeshEdits *edits)
 {
     for (uint32_t i = 0; i < edits->points.count; i++) {
         const uint32_t p = edits->points.data[i];
@@ -249,7 +249,7 @@ static bool update_pairs(ElementBlocks *mesh, const DvMeshEdits *edits)
         }
         for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++)
             for (uint32_t m = 0; m < mesh->nodes; m++)
-                expected += element_blocks_point(mesh, mesh->entry[e] / mesh->nodes, m) > p;
+                expected += dv_element_blocks_point(mesh, mesh->entry[e] / mesh->nodes, m) > p;
         if (entries != expected)
             return false;
     }
@@ -259,7 +259,7 @@ static bool update_pairs(ElementBlocks *mesh, const DvMeshEdits *edits)
 /* ---- Pairs without elements ---- */
 
 /* Those of points that are not touched stay; those of touched points are looked for. */
-static void update_kept(ElementBlocks *mesh, const DvMeshEdits *edits)
+static void update_kept(DvElementBlocks *mesh, const DvMeshEdits *edits)
 {
     size_t before = 0, count = 0;
     if (!mesh->kept)
@@ -289,19 +289,19 @@ static void update_kept(ElementBlocks *mesh, const DvMeshEdits *edits)
 
 static bool is_coupled(const void *mesh_, uint32_t first, uint32_t second)
 {
-    const ElementBlocks *mesh = mesh_;
+    const DvElementBlocks *mesh = mesh_;
     if (first >= mesh->points)
         return true; /* it has gone */
     for (uint32_t e = mesh->begin[first]; e < mesh->end[first]; e++)
         for (uint32_t m = 0; m < mesh->nodes; m++)
-            if (element_blocks_point(mesh, mesh->entry[e] / mesh->nodes, m) == second)
+            if (dv_element_blocks_point(mesh, mesh->entry[e] / mesh->nodes, m) == second)
                 return true;
     return false;
 }
 
-DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, const char *kind, const DvMeshEdits *edits,
-                               const DvTopologyRef *topology, uint32_t points, uint32_t elements, const uint32_t *list,
-                               bool *paired)
+DvStatus dv_element_blocks_update(DvElementBlocks *mesh, const DvObject *object, const char *kind,
+                                  const DvMeshEdits *edits, const DvTopologyRef *topology, uint32_t points,
+                                  uint32_t elements, const uint32_t *list, bool *paired)
 {
     *paired = !mesh->paired || !edits->points_edited;
     for (uint32_t i = 0; i < edits->elements.count; i++) {
@@ -314,7 +314,8 @@ DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, cons
     for (uint32_t i = 0; i < edits->elements.count; i++)
         set_lane(mesh, edits->elements.data[i], list + (size_t)edits->elements.data[i] * mesh->nodes);
     fill_last_block(mesh, list);
-    element_chunks_update(&mesh->chunks, points, mesh->blocks, mesh->node, edits->elements.data, edits->elements.count);
+    dv_element_chunks_update(&mesh->chunks, points, mesh->blocks, mesh->node, edits->elements.data,
+                             edits->elements.count);
     const DvAdjacency around = topology->ops->adjacency(topology->self, DV_POINTS, edits->kind);
     for (uint32_t i = 0; i < edits->points.count; i++)
         gather_row(mesh, &around, list, edits->points.data[i]);
@@ -333,7 +334,7 @@ DvStatus element_blocks_update(ElementBlocks *mesh, const DvObject *object, cons
     return DV_OK;
 }
 
-void element_blocks_load_block(ElementBlocks *mesh, const double *x, uint32_t block)
+void dv_element_blocks_load_block(DvElementBlocks *mesh, const double *x, uint32_t block)
 {
     const uint32_t *node = mesh->node + (size_t)block * mesh->nodes * DV_LANES;
     for (uint32_t i = 0; i < mesh->nodes * DV_LANES; i++) {
@@ -344,7 +345,7 @@ void element_blocks_load_block(ElementBlocks *mesh, const double *x, uint32_t bl
 
 /* ---- Sums over elements ---- */
 
-void element_blocks_mean(const ElementBlocks *mesh, const double *value, double *at_point)
+void dv_element_blocks_mean(const DvElementBlocks *mesh, const double *value, double *at_point)
 {
     for (uint32_t p = 0; p < mesh->points; p++) {
         const uint32_t begin = mesh->begin[p], end = mesh->end[p];
@@ -370,12 +371,12 @@ DV_SIMD_CLONES static void load_chunk(void *context, uint32_t begin, uint32_t en
     }
 }
 
-void element_blocks_load(ElementBlocks *mesh, const double *x)
+void dv_element_blocks_load(DvElementBlocks *mesh, const double *x)
 {
-    dv_parallel_for(mesh->points, POINTS_PER_CHUNK, load_chunk, &(PointLoad){mesh->point, x});
+    dv_parallel_for(mesh->points, DV_POINTS_PER_CHUNK, load_chunk, &(PointLoad){mesh->point, x});
 }
 
-static void make_room_for_pairs(ElementBlocks *mesh, size_t most)
+static void make_room_for_pairs(DvElementBlocks *mesh, size_t most)
 {
     if (mesh->pair && most <= mesh->pair_capacity)
         return;
@@ -388,7 +389,7 @@ static void make_room_for_pairs(ElementBlocks *mesh, size_t most)
 }
 
 /* Pairs without an element, sorted; dv_free. */
-static uint32_t *sorted_kept(const ElementBlocks *mesh, uint32_t *count)
+static uint32_t *sorted_kept(const DvElementBlocks *mesh, uint32_t *count)
 {
     size_t numbers = 0;
     const uint32_t *at = mesh->kept ? dv_data_uints(&mesh->kept->pairs, &numbers) : NULL;
@@ -415,7 +416,7 @@ static uint32_t put_in(uint32_t *seconds, uint32_t found, uint32_t second)
 }
 
 /* The pairs of the elements around each point, sorted by the second point; a stable order keeps elements ascending. */
-void element_blocks_find_pairs(ElementBlocks *mesh)
+void dv_element_blocks_find_pairs(DvElementBlocks *mesh)
 {
     if (mesh->paired || mesh->elements == 0)
         return;
@@ -433,7 +434,7 @@ void element_blocks_find_pairs(ElementBlocks *mesh)
         for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++) {
             const uint32_t element = mesh->entry[e] / nodes;
             for (uint32_t m = 0; m < nodes; m++) {
-                const uint32_t q = element_blocks_point(mesh, element, m);
+                const uint32_t q = dv_element_blocks_point(mesh, element, m);
                 if (q <= p)
                     continue;
                 if (counts[q]++ == 0) {
@@ -459,7 +460,7 @@ void element_blocks_find_pairs(ElementBlocks *mesh)
         for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++) {
             const uint32_t element = mesh->entry[e] / nodes, n = mesh->entry[e] % nodes;
             for (uint32_t m = 0; m < nodes; m++) {
-                const uint32_t q = element_blocks_point(mesh, element, m);
+                const uint32_t q = dv_element_blocks_point(mesh, element, m);
                 if (q > p)
                     mesh->pair_entry[pair_of[q]++] = element << 6 | n << 3 | m;
             }
@@ -472,9 +473,9 @@ void element_blocks_find_pairs(ElementBlocks *mesh)
     dv_free(counts);
 }
 
-void element_blocks_reserve(ElementBlocks *mesh, DvPattern *pattern)
+void dv_element_blocks_reserve(DvElementBlocks *mesh, DvPattern *pattern)
 {
-    element_blocks_find_pairs(mesh);
+    dv_element_blocks_find_pairs(mesh);
     for (uint32_t p = 0; p < mesh->points; p++)
         dv_pattern_add(pattern, p, p);
     for (uint32_t k = 0; k < mesh->pairs; k++) {
@@ -484,8 +485,9 @@ void element_blocks_reserve(ElementBlocks *mesh, DvPattern *pattern)
     }
 }
 
-void element_blocks_draw(const ElementBlocks *mesh, DvDraw *draw, const double *position, const uint8_t (*faces)[3],
-                         uint32_t count, double gap, const double (*color)[4], uint32_t colors)
+void dv_element_blocks_draw(const DvElementBlocks *mesh, DvDraw *draw, const double *position,
+                            const uint8_t (*faces)[3], uint32_t count, double gap, const double (*color)[4],
+                            uint32_t colors)
 {
     const uint32_t per_color = count / colors;
     double *corner = dv_alloc((size_t)mesh->elements * per_color, 9 * sizeof *corner);
@@ -495,10 +497,10 @@ void element_blocks_draw(const ElementBlocks *mesh, DvDraw *draw, const double *
             double middle[3] = {0.0, 0.0, 0.0};
             for (uint32_t n = 0; n < mesh->nodes; n++)
                 for (uint32_t axis = 0; axis < 3; axis++)
-                    middle[axis] += position[3 * (size_t)element_blocks_point(mesh, i, n) + axis] / mesh->nodes;
+                    middle[axis] += position[3 * (size_t)dv_element_blocks_point(mesh, i, n) + axis] / mesh->nodes;
             for (uint32_t k = c * per_color; k < (c + 1) * per_color; k++)
                 for (uint32_t n = 0; n < 3; n++) {
-                    const double *p = position + 3 * (size_t)element_blocks_point(mesh, i, faces[k][n]);
+                    const double *p = position + 3 * (size_t)dv_element_blocks_point(mesh, i, faces[k][n]);
                     for (uint32_t axis = 0; axis < 3; axis++)
                         *at++ = p[axis] + gap * (middle[axis] - p[axis]);
                 }

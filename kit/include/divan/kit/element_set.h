@@ -8,61 +8,66 @@
  * After a reset they are to be chosen anew, as at the start. A saved scene has them in a field, once the mesh was changed: it is
  * computed when it is read.
  */
-#ifndef DIVAN_MECHANICS_ELEMENT_SET_H
-#define DIVAN_MECHANICS_ELEMENT_SET_H
+#ifndef DIVAN_KIT_ELEMENT_SET_H
+#define DIVAN_KIT_ELEMENT_SET_H
 
 #include <divan/kit/force_field.h>
 
 #include <divan/element_data.h>
 
-typedef struct LoadedElement {
+DV_BEGIN_DECLS
+
+typedef struct DvLoadedElement {
     uint32_t element, rank; /* rank: where it stood in the list that named it first */
     double share;           /* how often it is loaded: 1, or more when a list names it again */
     double size;            /* of the rest shape, m or m^2; negative: not measured yet */
-} LoadedElement;
+} DvLoadedElement;
 
-typedef struct ElementSet {
+typedef struct DvElementSet {
     DvElementKind kind;
-    LoadedElement *at; /* [count] */
+    DvLoadedElement *at; /* [count] */
     uint32_t count, capacity;
     DvElementData place; /* + 1 of each element of the mesh; 0: not loaded */
     bool anew;           /* there is another mesh: they are to be chosen again */
     bool edited;         /* the mesh has changed since they were chosen */
     DvData *kept;        /* [1 + count x 4] how many, then their numbers; empty: as they were chosen */
     DvData *trigger;     /* that `kept` depends on */
-} ElementSet;
+} DvElementSet;
 
-#define ELEMENT_SET_FIELD(Struct, member, name)                                                \
+#define DV_ELEMENT_SET_FIELD(Struct, member, name)                                             \
     DV_FIELD(Struct, member, name, dv_type_doubles, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, \
              .help =                                                                           \
                  "what is loaded once the mesh has changed: how many, then each one's number, place, share and size")
 
 /* Before the set is started: where a saved scene has it, and a field to mark as written when that is to be computed by
- * element_set_keep.     [main] */
-DV_NODISCARD DvStatus element_set_keep_in(ElementSet *set, DvData *kept, DvData *trigger);
+ * dv_element_set_keep.     [main] */
+DV_NODISCARD DV_PUBLIC DvStatus dv_element_set_keep_in(DvElementSet *set, DvData *kept, DvData *trigger);
 /* Writes that field: for a class's update. */
-void element_set_keep(ElementSet *set);
+DV_PUBLIC void dv_element_set_keep(DvElementSet *set);
 /* Empty; follows the elements of this kind from now on.     [main] */
-DV_NODISCARD DvStatus element_set_start(ElementSet *set, DvObject *topology, DvElementKind kind);
-void element_set_free(ElementSet *set);
-void element_set_leave(ElementSet *set);
+DV_NODISCARD DV_PUBLIC DvStatus dv_element_set_start(DvElementSet *set, DvObject *topology, DvElementKind kind);
+DV_PUBLIC void dv_element_set_free(DvElementSet *set);
+DV_PUBLIC void dv_element_set_leave(DvElementSet *set);
 /* `again`: a second time counts. */
-void element_set_add(ElementSet *set, uint32_t element, uint32_t rank, bool again);
+DV_PUBLIC void dv_element_set_add(DvElementSet *set, uint32_t element, uint32_t rank, bool again);
 /* Those that a list of numbers names; one that the mesh does not have is an error of the field. */
-DV_NODISCARD DvStatus element_set_add_list(ElementSet *set, DvData *list, const char *what, bool again);
+DV_NODISCARD DV_PUBLIC DvStatus dv_element_set_add_list(DvElementSet *set, DvData *list, const char *what, bool again);
 /* Those with all points between two planes: dmin < x . normal < dmax. */
-void element_set_add_between(ElementSet *set, const DvTopologyRef *topology, const DvConstVec *x,
-                             const double normal[3], double dmin, double dmax);
+DV_PUBLIC void dv_element_set_add_between(DvElementSet *set, const DvTopologyRef *topology, const DvConstVec *x,
+                                          const double normal[3], double dmin, double dmax);
 /* Lengths and areas of those that have none yet. */
-void element_set_measure(ElementSet *set, const DvTopologyRef *topology, const DvConstVec *rest);
+DV_PUBLIC void dv_element_set_measure(DvElementSet *set, const DvTopologyRef *topology, const DvConstVec *rest);
 
 /* Loads without a derivative: the force is as implicit as it can be. */
-void load_add_dforce(void *self, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df);
-void load_reserve(void *self, DvPattern *pattern);
-void load_assemble(void *self, const DvStep *step, double k, double b, const DvMatrixView *view);
-uint64_t load_structure(void *self);
+DV_PUBLIC void dv_load_add_dforce(void *self, const DvStep *step, double k, double b, const DvConstVec *dx,
+                                  const DvVec *df);
+DV_PUBLIC void dv_load_reserve(void *self, DvPattern *pattern);
+DV_PUBLIC void dv_load_assemble(void *self, const DvStep *step, double k, double b, const DvMatrixView *view);
+DV_PUBLIC uint64_t dv_load_structure(void *self);
 
 /* The outlines of the loaded elements. */
-void element_set_draw(const ElementSet *set, const DvTopologyRef *topology, DvDraw *draw, const DvConstVec *x);
+DV_PUBLIC void dv_element_set_draw(const DvElementSet *set, const DvTopologyRef *topology, DvDraw *draw,
+                                   const DvConstVec *x);
 
+DV_END_DECLS
 #endif

@@ -1,53 +1,57 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What pressures on edges, triangles and quads share: a state, a mesh, the elements that are loaded, and when they are chosen anew. A
- * struct of theirs begins with an ElementLoad.
+ * struct of theirs begins with an DvElementLoad.
  */
-#ifndef DIVAN_MECHANICS_ELEMENT_LOAD_H
-#define DIVAN_MECHANICS_ELEMENT_LOAD_H
+#ifndef DIVAN_KIT_ELEMENT_LOAD_H
+#define DIVAN_KIT_ELEMENT_LOAD_H
 
-#include "forcefield/load/element_set.h"
+#include <divan/kit/element_set.h>
+
+DV_BEGIN_DECLS
 
 /* How a class chooses its elements. */
-typedef struct ElementLoadKind {
+typedef struct DvElementLoadKind {
     DvElementKind elements;
     const char *need;                /* what to add where there is no mesh: "a container of edges" */
     uint64_t (*version)(void *self); /* of the fields that say which */
     DvStatus (*select)(void *self);  /* into the set, which is empty */
-} ElementLoadKind;
+} DvElementLoadKind;
 
-typedef struct ElementLoad {
+typedef struct DvElementLoad {
     DvSingleState base;
     DvLink topology_link;
     DvData pressure, show_forces, info, kept;
-    const ElementLoadKind *kind;
+    const DvElementLoadKind *kind;
     DvTopologyRef topology;
-    ElementSet set;
+    DvElementSet set;
     uint64_t version;
-} ElementLoad;
+} DvElementLoad;
 
-#define ELEMENT_LOAD_TOPOLOGY(Struct)                                                                          \
+#define DV_ELEMENT_LOAD_TOPOLOGY(Struct)                                                                       \
     DV_LINK(Struct, load.topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"), \
-        ELEMENT_SET_FIELD(Struct, load.kept, "loadedElements")
+        DV_ELEMENT_SET_FIELD(Struct, load.kept, "loadedElements")
 
 /* Of a list, for `version`. What a link gives may change as the mesh does or the region moves: loaded are those of the start. */
-uint64_t element_load_list_version(DvData *list);
+DV_PUBLIC uint64_t dv_element_load_list_version(DvData *list);
 /* Finds state and mesh, chooses and measures the elements, and tells the sizes in `info`. After an error the load has no state. */
-DV_NODISCARD DvStatus element_load_init(DvObject *object, ElementLoad *load, const ElementLoadKind *kind);
+DV_NODISCARD DV_PUBLIC DvStatus dv_element_load_init(DvObject *object, DvElementLoad *load,
+                                                     const DvElementLoadKind *kind);
 /* The elements as the fields and the mesh have them now. false: there is an error, which is reported. */
-bool element_load_update(ElementLoad *load);
+DV_PUBLIC bool dv_element_load_update(DvElementLoad *load);
 /* A class's update. */
-DvStatus element_load_keep(DvObject *object, void *self);
-void element_load_cleanup(DvObject *object, void *self);
-void element_load_destroy(DvObject *object, void *self);
-extern const DvDrawableOps element_load_drawable;
+DV_PUBLIC DvStatus dv_element_load_keep(DvObject *object, void *self);
+DV_PUBLIC void dv_element_load_cleanup(DvObject *object, void *self);
+DV_PUBLIC void dv_element_load_destroy(DvObject *object, void *self);
+extern DV_PUBLIC const DvDrawableOps dv_element_load_drawable;
 
 /* Loads have no derivative: the force is as implicit as it can be. */
-#define ELEMENT_LOAD_OPS(add_force_)                                                                  \
+#define DV_ELEMENT_LOAD_OPS(add_force_)                                                               \
     {                                                                                                 \
         .size = sizeof(DvForceFieldOps), .states = dv_single_state_states, .add_force = (add_force_), \
-        .add_dforce = load_add_dforce, .reserve = load_reserve, .assemble = load_assemble,            \
-        .structure = load_structure,                                                                  \
+        .add_dforce = dv_load_add_dforce, .reserve = dv_load_reserve, .assemble = dv_load_assemble,   \
+        .structure = dv_load_structure,                                                               \
     }
 
+DV_END_DECLS
 #endif

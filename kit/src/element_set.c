@@ -2,16 +2,16 @@
  *
  * Elements of a mesh that a load acts on.
  */
-#include "forcefield/load/element_set.h"
+#include <divan/kit/element_set.h>
 
 #include <divan/math/decompose.h>
 
-static uint32_t *place_of(ElementSet *set, uint32_t element)
+static uint32_t *place_of(DvElementSet *set, uint32_t element)
 {
     return dv_element_data_entry(&set->place, element);
 }
 
-static LoadedElement *append(ElementSet *set, LoadedElement one)
+static DvLoadedElement *append(DvElementSet *set, DvLoadedElement one)
 {
     if (set->count == set->capacity) {
         const uint32_t larger = set->capacity > 0 ? 2 * set->capacity : 16;
@@ -24,7 +24,7 @@ static LoadedElement *append(ElementSet *set, LoadedElement one)
 }
 
 /* The others keep their order but for the last, which takes the place. */
-static void drop(ElementSet *set, uint32_t place)
+static void drop(DvElementSet *set, uint32_t place)
 {
     set->at[place] = set->at[--set->count];
     if (place < set->count)
@@ -33,7 +33,7 @@ static void drop(ElementSet *set, uint32_t place)
 
 static void element_removed(DvElementData *data, uint32_t index)
 {
-    ElementSet *set = data->owner;
+    DvElementSet *set = data->owner;
     const uint32_t last = data->count - 1;
     if (*place_of(set, index) > 0)
         drop(set, *place_of(set, index) - 1);
@@ -44,10 +44,10 @@ static void element_removed(DvElementData *data, uint32_t index)
 
 static void elements_added(DvElementData *data, const DvElementChange *change, uint32_t first)
 {
-    ElementSet *set = data->owner;
+    DvElementSet *set = data->owner;
     for (uint32_t i = 0; change->ancestor_start && i < change->count; i++) {
         const uint32_t begin = change->ancestor_start[i], end = change->ancestor_start[i + 1];
-        LoadedElement one = {.element = first + i, .size = -1.0};
+        DvLoadedElement one = {.element = first + i, .size = -1.0};
         for (uint32_t a = begin; a < end; a++) {
             const uint32_t place = change->ancestors[a] < first ? *place_of(set, change->ancestors[a]) : 0;
             if (place == 0)
@@ -62,7 +62,7 @@ static void elements_added(DvElementData *data, const DvElementChange *change, u
 
 static void elements_changed(DvElementData *data, const DvElementChange *change)
 {
-    ElementSet *set = data->owner;
+    DvElementSet *set = data->owner;
     (void)change;
     set->edited = true;
     if (set->kept)
@@ -71,7 +71,7 @@ static void elements_changed(DvElementData *data, const DvElementChange *change)
 
 enum { KEPT_NUMBERS = 4 };
 
-static bool put(ElementSet *set, LoadedElement one)
+static bool put(DvElementSet *set, DvLoadedElement one)
 {
     if (one.element >= set->place.count || *place_of(set, one.element) > 0)
         return false;
@@ -80,7 +80,7 @@ static bool put(ElementSet *set, LoadedElement one)
 }
 
 /* Those of a saved scene, as it has put them back. false: they are not of this mesh. */
-static bool take_kept(ElementSet *set, const double *at, size_t numbers)
+static bool take_kept(DvElementSet *set, const double *at, size_t numbers)
 {
     const size_t count = (numbers - 1) / KEPT_NUMBERS;
     set->count = 0;
@@ -88,14 +88,14 @@ static bool take_kept(ElementSet *set, const double *at, size_t numbers)
         return false;
     for (const double *one = at + 1; one < at + numbers; one += KEPT_NUMBERS) {
         const bool whole = one[0] >= 0.0 && one[0] < UINT32_MAX && one[1] >= 0.0 && one[1] < UINT32_MAX;
-        if (!whole || !put(set, (LoadedElement){(uint32_t)one[0], (uint32_t)one[1], one[2], one[3]}))
+        if (!whole || !put(set, (DvLoadedElement){(uint32_t)one[0], (uint32_t)one[1], one[2], one[3]}))
             return false;
     }
     return true;
 }
 
 /* Elements of this kind have not changed since they were chosen. */
-static bool keep_chosen(ElementSet *set)
+static bool keep_chosen(DvElementSet *set)
 {
     const uint32_t count = set->count;
     set->count = 0;
@@ -107,7 +107,7 @@ static bool keep_chosen(ElementSet *set)
 
 static void replaced(DvElementData *data, DvMeshReplacement why)
 {
-    ElementSet *set = data->owner;
+    DvElementSet *set = data->owner;
     /* what the field depends on may have been put back after it: its value is read as it is */
     const bool kept = why == DV_MESH_RESTORED && set->kept && set->kept->count > 0;
     set->edited = kept && take_kept(set, set->kept->value, set->kept->count);
@@ -116,14 +116,14 @@ static void replaced(DvElementData *data, DvMeshReplacement why)
         dv_data_touch(set->trigger);
 }
 
-DvStatus element_set_keep_in(ElementSet *set, DvData *kept, DvData *trigger)
+DvStatus dv_element_set_keep_in(DvElementSet *set, DvData *kept, DvData *trigger)
 {
     set->kept = kept;
     set->trigger = trigger;
     return dv_data_depend(kept, trigger);
 }
 
-void element_set_keep(ElementSet *set)
+void dv_element_set_keep(DvElementSet *set)
 {
     double *to = dv_data_begin_all(set->kept, set->edited ? 1 + KEPT_NUMBERS * (size_t)set->count : 0);
     if (set->edited)
@@ -137,9 +137,9 @@ void element_set_keep(ElementSet *set)
     dv_data_end(set->kept);
 }
 
-DvStatus element_set_start(ElementSet *set, DvObject *topology, DvElementKind kind)
+DvStatus dv_element_set_start(DvElementSet *set, DvObject *topology, DvElementKind kind)
 {
-    element_set_leave(set);
+    dv_element_set_leave(set);
     set->kind = kind;
     set->count = 0;
     set->anew = set->edited = false;
@@ -153,28 +153,28 @@ DvStatus element_set_start(ElementSet *set, DvObject *topology, DvElementKind ki
     return dv_element_data_attach(&set->place, topology);
 }
 
-void element_set_leave(ElementSet *set)
+void dv_element_set_leave(DvElementSet *set)
 {
     dv_element_data_detach(&set->place);
 }
 
-void element_set_free(ElementSet *set)
+void dv_element_set_free(DvElementSet *set)
 {
     dv_free(set->at);
     set->at = NULL;
     set->count = set->capacity = 0;
 }
 
-void element_set_add(ElementSet *set, uint32_t element, uint32_t rank, bool again)
+void dv_element_set_add(DvElementSet *set, uint32_t element, uint32_t rank, bool again)
 {
     const uint32_t place = *place_of(set, element);
     if (place == 0)
-        (void)append(set, (LoadedElement){element, rank, 1.0, -1.0});
+        (void)append(set, (DvLoadedElement){element, rank, 1.0, -1.0});
     else if (again)
         set->at[place - 1].share += 1.0;
 }
 
-DvStatus element_set_add_list(ElementSet *set, DvData *list, const char *what, bool again)
+DvStatus dv_element_set_add_list(DvElementSet *set, DvData *list, const char *what, bool again)
 {
     size_t count;
     const uint32_t *index = dv_data_uints(list, &count);
@@ -183,12 +183,12 @@ DvStatus element_set_add_list(ElementSet *set, DvData *list, const char *what, b
             return dv_field_error(list, (int64_t)i, "no %s %u: the mesh has %u, counted from 0", what, index[i],
                                   set->place.count);
     for (size_t i = 0; i < count; i++)
-        element_set_add(set, index[i], (uint32_t)i, again);
+        dv_element_set_add(set, index[i], (uint32_t)i, again);
     return DV_OK;
 }
 
-void element_set_add_between(ElementSet *set, const DvTopologyRef *topology, const DvConstVec *x,
-                             const double normal[3], double dmin, double dmax)
+void dv_element_set_add_between(DvElementSet *set, const DvTopologyRef *topology, const DvConstVec *x,
+                                const double normal[3], double dmin, double dmax)
 {
     const DvElements elements = dv_topology_elements(topology, set->kind);
     const uint32_t nodes = dv_element_nodes(set->kind);
@@ -201,7 +201,7 @@ void element_set_add_between(ElementSet *set, const DvTopologyRef *topology, con
             between = dmin < distance && distance < dmax;
         }
         if (between)
-            element_set_add(set, i, set->count, false);
+            dv_element_set_add(set, i, set->count, false);
     }
 }
 
@@ -219,7 +219,7 @@ static double size_of(const uint32_t *element, uint32_t nodes, const DvConstVec 
     return nodes == 3 ? area : area + dv_triangle_area(p[0], p[2], p[3]);
 }
 
-void element_set_measure(ElementSet *set, const DvTopologyRef *topology, const DvConstVec *rest)
+void dv_element_set_measure(DvElementSet *set, const DvTopologyRef *topology, const DvConstVec *rest)
 {
     const uint32_t nodes = dv_element_nodes(set->kind);
     const DvElements elements = dv_topology_elements(topology, set->kind);
@@ -228,7 +228,7 @@ void element_set_measure(ElementSet *set, const DvTopologyRef *topology, const D
             set->at[i].size = size_of(elements.at + (size_t)set->at[i].element * nodes, nodes, rest);
 }
 
-void load_add_dforce(void *self, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+void dv_load_add_dforce(void *self, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
 {
     (void)self;
     (void)step;
@@ -238,13 +238,13 @@ void load_add_dforce(void *self, const DvStep *step, double k, double b, const D
     (void)df;
 }
 
-void load_reserve(void *self, DvPattern *pattern)
+void dv_load_reserve(void *self, DvPattern *pattern)
 {
     (void)self;
     (void)pattern;
 }
 
-void load_assemble(void *self, const DvStep *step, double k, double b, const DvMatrixView *view)
+void dv_load_assemble(void *self, const DvStep *step, double k, double b, const DvMatrixView *view)
 {
     (void)self;
     (void)step;
@@ -253,13 +253,13 @@ void load_assemble(void *self, const DvStep *step, double k, double b, const DvM
     (void)view;
 }
 
-uint64_t load_structure(void *self)
+uint64_t dv_load_structure(void *self)
 {
     (void)self;
     return 1;
 }
 
-void element_set_draw(const ElementSet *set, const DvTopologyRef *topology, DvDraw *draw, const DvConstVec *x)
+void dv_element_set_draw(const DvElementSet *set, const DvTopologyRef *topology, DvDraw *draw, const DvConstVec *x)
 {
     static const double green[4] = {0.0, 1.0, 0.0, 1.0};
     const uint32_t nodes = dv_element_nodes(set->kind);
