@@ -4,13 +4,8 @@
  */
 #include "forcefield/spring/bending_springs.h"
 
-<<<<<<< HEAD
-#include "forcefield/element_faults.h"
-#include <divan/kit/renumbering.h>
-=======
-#include "state/renumbering.h"
 #include <divan/kit/element_faults.h>
->>>>>>> bd5e57a (kit: elements in blocks, chunks, loads on elements, linear elastic materials)
+#include <divan/kit/renumbering.h>
 
 #include <stdlib.h>
 
