@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "weighted_rows.h"
+#include <divan/kit/weighted_rows.h>
 
 enum { ROWS = 70, COLUMNS = 40, MOST_LENGTH = 9, GUARD = 4 };
 
@@ -112,7 +112,7 @@ static void expect_same(const Vectors *a, const Vectors *b)
     assert_memory_equal(a->out, b->out, sizeof a->out);
 }
 
-static void check_products(const WeightedRows *w, const Table *t, uint32_t in_dim, uint32_t out_dim)
+static void check_products(const DvWeightedRows *w, const Table *t, uint32_t in_dim, uint32_t out_dim)
 {
     static Vectors made, expected;
     bool all[ROWS], some[ROWS] = {false};
@@ -129,19 +129,19 @@ static void check_products(const WeightedRows *w, const Table *t, uint32_t in_di
     for (int clear = 0; clear < 2; clear++) {
         fill_vectors(&made, in_dim, out_dim);
         expected = made;
-        weighted_rows_gather(w, &from_in, &out, clear);
+        dv_weighted_rows_gather(w, &from_in, &out, clear);
         gather_densely(t, &expected, all, clear);
         expect_same(&made, &expected);
     }
     fill_vectors(&made, in_dim, out_dim);
     expected = made;
-    weighted_rows_gather_at(w, &from_in, &out, rows, count + 2);
+    dv_weighted_rows_gather_at(w, &from_in, &out, rows, count + 2);
     gather_densely(t, &expected, some, true);
     expect_same(&made, &expected);
 
     fill_vectors(&made, in_dim, out_dim);
     expected = made;
-    weighted_rows_scatter_at(w, &from_out, &in, rows, count + 2);
+    dv_weighted_rows_scatter_at(w, &from_out, &in, rows, count + 2);
     scatter_densely(t, &expected, some);
     expect_same(&made, &expected);
 
@@ -155,17 +155,43 @@ static void check_products(const WeightedRows *w, const Table *t, uint32_t in_di
             for (uint32_t c = 0; c < 3 && !is_loaded[i]; c++)
                 made.out[i * out_dim + c] = 0.0;
         expected = made;
-        weighted_rows_scatter(w, &from_out, &in);
+        dv_weighted_rows_scatter(w, &from_out, &in);
         scatter_densely(t, &expected, all);
         expect_same(&made, &expected);
     }
 }
 
-static void check_jacobian(WeightedRows *w, const Table *t, uint32_t deriv_out)
+/* Any number of components, added to what is there. */
+static void check_sums(const DvWeightedRows *w, const Table *t, uint32_t in_dim, uint32_t out_dim)
+{
+    static Vectors made, expected;
+    const DvVec in = {made.in, COLUMNS, in_dim}, out = {made.out, t->rows, out_dim};
+    const DvConstVec from_in = {made.in, COLUMNS, in_dim}, from_out = {made.out, t->rows, out_dim};
+    double m[ROWS][COLUMNS];
+    dense(t, m);
+    for (uint32_t components = 1; components <= in_dim && components <= out_dim; components++) {
+        fill_vectors(&made, in_dim, out_dim);
+        expected = made;
+        dv_weighted_rows_add(w, &from_in, &out, components);
+        for (uint32_t i = 0; i < t->rows; i++)
+            for (uint32_t j = 0; j < COLUMNS; j++)
+                for (uint32_t c = 0; c < components; c++)
+                    expected.out[i * out_dim + c] += m[i][j] * expected.in[j * in_dim + c];
+        expect_same(&made, &expected);
+        dv_weighted_rows_add_transposed(w, &from_out, &in, components);
+        for (uint32_t i = 0; i < t->rows; i++)
+            for (uint32_t j = 0; j < COLUMNS; j++)
+                for (uint32_t c = 0; c < components; c++)
+                    expected.in[j * in_dim + c] += m[i][j] * expected.out[i * out_dim + c];
+        expect_same(&made, &expected);
+    }
+}
+
+static void check_jacobian(DvWeightedRows *w, const Table *t, uint32_t deriv_out)
 {
     double m[ROWS][COLUMNS];
     dense(t, m);
-    const DvJacobian *j = weighted_rows_jacobian(w, deriv_out, COLUMNS);
+    const DvJacobian *j = dv_weighted_rows_jacobian(w, deriv_out, 3, 3, COLUMNS);
     assert_true(j->rows == t->rows && j->columns_count == COLUMNS && j->version != 0);
     for (uint32_t i = 0; i < t->rows; i++)
         for (uint32_t e = j->row_start[i]; e < j->row_start[i + 1]; e++) {
@@ -178,14 +204,14 @@ static void check_jacobian(WeightedRows *w, const Table *t, uint32_t deriv_out)
     for (uint32_t i = 0; i < t->rows; i++)
         for (uint32_t c = 0; c < COLUMNS; c++)
             assert_true(m[i][c] == 0.0); /* none is left out */
-    assert_ptr_equal(weighted_rows_jacobian(w, deriv_out, COLUMNS), j);
+    assert_ptr_equal(dv_weighted_rows_jacobian(w, deriv_out, 3, 3, COLUMNS), j);
 }
 
 static void products_are_those_of_the_table(void **state)
 {
     (void)state;
     static Table t;
-    WeightedRows w = {0};
+    DvWeightedRows w = {0};
     for (uint32_t length = 0; length <= MOST_LENGTH; length++)
         for (int equal = 0; equal < 2; equal++)
             for (uint32_t in_dim = 3; in_dim <= 7;
@@ -193,16 +219,17 @@ static void products_are_those_of_the_table(void **state)
                 for (uint32_t out_dim = 3; out_dim <= 6; out_dim += 3)
                     for (uint32_t rows = 0; rows <= ROWS; rows += 1 + 4 * rows) {
                         fill(&t, rows, length, equal);
-                        weighted_rows_set(&w, rows, t.start, t.column, t.weight);
+                        dv_weighted_rows_set(&w, rows, t.start, t.column, t.weight);
                         if (rows > 0) {
                             check_products(&w, &t, in_dim, out_dim);
+                            check_sums(&w, &t, in_dim, out_dim);
                             check_jacobian(&w, &t, out_dim);
                         }
                     }
-    weighted_rows_free(&w);
+    dv_weighted_rows_free(&w);
 }
 
-static void lists_of_columns_are_those_of_the_rows(const WeightedRows *w, const Table *t)
+static void lists_of_columns_are_those_of_the_rows(const DvWeightedRows *w, const Table *t)
 {
     static uint32_t seen[COLUMNS];
     memset(seen, 0, sizeof seen);
@@ -218,7 +245,7 @@ static void lists_of_columns_are_those_of_the_rows(const WeightedRows *w, const 
         assert_true(seen[w->used_column[k]] > 0 && w->place[w->used_column[k]] == k);
     for (uint32_t c = 0; c < columns; c++) {
         assert_int_equal(w->end[c] - w->begin[c], seen[c]);
-        assert_true(w->end[c] <= w->limit[c] && w->limit[c] <= w->taken && w->taken <= w->entry_room);
+        assert_true(w->end[c] <= w->limit[c] && w->limit[c] <= w->taken && w->taken <= w->entry_capacity);
         uint32_t at = w->begin[c]; /* entries of one row in its order, which is that of the sums */
         for (uint32_t i = 0; i < t->rows; i++)
             for (uint32_t e = t->start[i]; e < t->start[i + 1]; e++)
@@ -234,10 +261,10 @@ static void changed_rows_are_those_of_a_table_made_anew(void **state)
 {
     (void)state;
     static Table t;
-    WeightedRows w = {0};
+    DvWeightedRows w = {0};
     for (uint32_t length = 1; length <= MOST_LENGTH; length++) {
         fill(&t, 20, length, true);
-        weighted_rows_set(&w, t.rows, t.start, t.column, t.weight);
+        dv_weighted_rows_set(&w, t.rows, t.start, t.column, t.weight);
         uint32_t most_taken = 0;
         for (int round = 0; round < 300; round++) {
             const uint32_t before = t.rows, rows = below(3) ? before : 1 + below(ROWS), narrow = below(8) == 0;
@@ -254,7 +281,7 @@ static void changed_rows_are_those_of_a_table_made_anew(void **state)
                         t.column[e] %= 5; /* few columns, so that the last ones cease to be used */
                 }
             const uint64_t structure = w.structure;
-            weighted_rows_change(&w, rows, changed, count, t.column, t.weight);
+            dv_weighted_rows_change(&w, rows, changed, count, t.column, t.weight);
             assert_true(w.structure != structure);
             lists_of_columns_are_those_of_the_rows(&w, &t);
             check_products(&w, &t, 3, 3);
@@ -264,7 +291,7 @@ static void changed_rows_are_those_of_a_table_made_anew(void **state)
         }
         assert_true(most_taken <= 8 * ROWS * length + 8 * COLUMNS); /* what is left behind is packed */
     }
-    weighted_rows_free(&w);
+    dv_weighted_rows_free(&w);
 }
 
 int main(void)

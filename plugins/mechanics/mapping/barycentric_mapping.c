@@ -18,10 +18,10 @@
  * G = tr(S) I - S, S = R^T A (Chen and Wheeler, Derivatives of the polar decomposition, 1993); the derivative of that is left out.
  */
 #include "barycentric_location.h"
-#include "mapping_base.h"
-#include "product_at_points.h"
-#include "weighted_rows.h"
+#include <divan/kit/mapping.h>
 #include <divan/kit/ordered_hexahedra.h>
+#include <divan/kit/product_at_points.h>
+#include <divan/kit/weighted_rows.h>
 
 #include <divan/contracts/drawing.h>
 #include <divan/contracts/report.h>
@@ -60,11 +60,11 @@ typedef struct Elsewhere {
 } Elsewhere;
 
 typedef struct BarycentricMapping {
-    MappingBase base;
+    DvSingleMapping base;
     DvData use_rest_position; /* bool */
     DvData nearest_element;   /* bool */
     DvLink input_topology, output_topology;
-    DvData row_start, row_nodes, row_weights, turning_axes; /* state of a run: WeightedRows and O of each body */
+    DvData row_start, row_nodes, row_weights, turning_axes; /* state of a run: DvWeightedRows and O of each body */
 
     DvOrderedHexahedra order;              /* of the input's elements */
     DvTopologyRef in_mesh, out_mesh;       /* ops NULL: there is none; revision: at the last location */
@@ -84,12 +84,12 @@ typedef struct BarycentricMapping {
     DvElementData output; /* points of the output's mesh, where it is another one that may change */
     Elsewhere elsewhere;  /* when the scene started */
     DvWorst far, jumping; /* likewise */
-    WeightedRows rows;
+    DvWeightedRows rows;
     TurningBody *bodies; /* [rows.rows]; NULL unless the bodies turn */
 } BarycentricMapping;
 
 static const DvField fields[] = {
-    MAPPING_FIELDS(BarycentricMapping),
+    DV_SINGLE_MAPPING_FIELDS(BarycentricMapping),
     DV_FIELD(BarycentricMapping, use_rest_position, "useRestPosition", dv_type_bool, .init = "0",
              .help = "locate the rest positions of the output in those of the input, not the present ones"),
     DV_FIELD(
@@ -252,7 +252,7 @@ static void take_rows(BarycentricMapping *self)
     if (!self->ready)
         return;
     const uint32_t rows = (uint32_t)starts - 1;
-    weighted_rows_set(&self->rows, rows, row_start, nodes, weight);
+    dv_weighted_rows_set(&self->rows, rows, row_start, nodes, weight);
     if (axes != rows || rows == 0 || self->rows.row_length != 4)
         return;
     self->bodies = dv_alloc(rows, sizeof *self->bodies);
@@ -593,8 +593,8 @@ static void take_new_rows(BarycentricMapping *self)
         start[i + 1] = start[i] + nodes;
     dv_data_end(&self->row_start);
     size_t numbers;
-    weighted_rows_change(&self->rows, self->located, self->touched.at, self->touched.count,
-                         dv_data_uints(&self->row_nodes, &numbers), dv_data_doubles(&self->row_weights, &numbers));
+    dv_weighted_rows_change(&self->rows, self->located, self->touched.at, self->touched.count,
+                            dv_data_uints(&self->row_nodes, &numbers), dv_data_doubles(&self->row_weights, &numbers));
     self->touched.count = 0;
     self->renumbered = false;
 }
@@ -1079,7 +1079,7 @@ static void apply(void *self_, const DvStep *step, const DvConstVec *in, const D
     BarycentricMapping *self = self_;
     if (!current(self, in->count, out->count))
         return;
-    weighted_rows_gather(&self->rows, in, out, false);
+    dv_weighted_rows_gather(&self->rows, in, out, false);
     if (self->bodies)
         dv_parallel_for(self->rows.rows, BODIES_PER_CHUNK, turn_chunk,
                         &(TurningWork){self->bodies, in->at, out->at, in->dim, out->dim});
@@ -1091,7 +1091,7 @@ static void apply_j(void *self_, const DvStep *step, const DvConstVec *in, const
     BarycentricMapping *self = self_;
     if (!current(self, in->count, out->count))
         return;
-    weighted_rows_gather(&self->rows, in, out, true);
+    dv_weighted_rows_gather(&self->rows, in, out, true);
     if (out->dim == 3)
         return;
     if (self->bodies)
@@ -1108,7 +1108,7 @@ static void apply_jt(void *self_, const DvStep *step, const DvConstVec *out, con
     BarycentricMapping *self = self_;
     if (!current(self, in->count, out->count))
         return;
-    weighted_rows_scatter(&self->rows, out, in);
+    dv_weighted_rows_scatter(&self->rows, out, in);
     if (self->bodies)
         pull_torques(self, self->rows.rows, out, in);
 }
@@ -1119,7 +1119,8 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
     (void)input;
     BarycentricMapping *self = self_;
     (void)current(self, dv_state_count(self->base.in), dv_state_count(self->base.out));
-    DvJacobian *j = weighted_rows_jacobian(&self->rows, self->base.out.dof->deriv, dv_state_count(self->base.in));
+    DvJacobian *j =
+        dv_weighted_rows_jacobian(&self->rows, self->base.out.dof->deriv, 3, 3, dv_state_count(self->base.in));
     if (self->bodies) {
         add_turning_blocks(self, j);
         j->version = 0;
@@ -1128,13 +1129,13 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
 }
 
 static const DvMappingOps ops = {
-    MAPPING_OPS,
-    .keeps_topology = mapping_no,
+    DV_SINGLE_MAPPING_OPS,
+    .keeps_topology = dv_mapping_no,
     .apply = apply,
     .apply_j = apply_j,
     .apply_jt = apply_jt,
     .jacobian = jacobian,
-    .output_points = mapping_output_points,
+    .output_points = dv_single_mapping_output_points,
 };
 
 /* ---- Report */
@@ -1166,7 +1167,7 @@ static void release(BarycentricMapping *self)
     dv_element_data_detach(&self->output);
     dv_topology_release(&self->in_mesh);
     dv_topology_release(&self->out_mesh);
-    mapping_release(&self->base);
+    dv_single_mapping_release(&self->base);
 }
 
 /* The mesh of a link, else that of the node of the state; there may be none. */
@@ -1180,9 +1181,9 @@ static DvStatus find_mesh(DvObject *object, const DvLink *link, DvStateRef state
 static DvStatus init(DvObject *object, void *self_)
 {
     BarycentricMapping *self = self_;
-    MappingBase *base = &self->base;
+    DvSingleMapping *base = &self->base;
     release(self);
-    DvStatus status = mapping_resolve(object, base);
+    DvStatus status = dv_single_mapping_init(object, base);
     if (status != DV_OK)
         return status;
     status = find_mesh(object, &self->input_topology, base->in, &self->in_mesh);
@@ -1216,7 +1217,7 @@ static DvStatus restore(DvObject *object, void *self_)
     find_elements(self);
     if (self->ready && self->rows.columns <= self->located_in && self->rows.rows <= self->located) {
         if (self->bodies)
-            mapping_apply_all(&self->base, &ops); /* their rotations are needed before the next apply */
+            dv_mapping_apply_all(&self->base, &ops); /* their rotations are needed before the next apply */
         return DV_OK;
     }
     self->ready = false;
@@ -1234,7 +1235,7 @@ static void destroy(DvObject *object, void *self_)
 {
     (void)object;
     BarycentricMapping *self = self_;
-    weighted_rows_free(&self->rows);
+    dv_weighted_rows_free(&self->rows);
     dv_free(self->bodies);
     dv_free(self->touched.at);
     dv_ordered_hexahedra_free(&self->order);
@@ -1251,23 +1252,23 @@ static bool is_ready(void *self_)
 
 static void apply_j_at(void *self_, const DvConstVec *in, const DvVec *out, const uint32_t *points, uint32_t count)
 {
-    weighted_rows_gather_at(&((BarycentricMapping *)self_)->rows, in, out, points, count);
+    dv_weighted_rows_gather_at(&((BarycentricMapping *)self_)->rows, in, out, points, count);
 }
 
 static void apply_jt_at(void *self_, const DvConstVec *out, const DvVec *in, const uint32_t *points, uint32_t count)
 {
-    weighted_rows_scatter_at(&((BarycentricMapping *)self_)->rows, out, in, points, count);
+    dv_weighted_rows_scatter_at(&((BarycentricMapping *)self_)->rows, out, in, points, count);
 }
 
-static const ProductAtPointsOps product_at_points = {
+static const DvProductAtPointsOps product_at_points = {
     .size = sizeof product_at_points, .is_ready = is_ready, .apply_j = apply_j_at, .apply_jt = apply_jt_at};
 
 /* Lines from each point to those that it hangs on. */
 static void draw(void *self_, DvDraw *draw)
 {
     BarycentricMapping *self = self_;
-    const WeightedRows *rows = &self->rows;
-    double *points = self->ready ? mapping_points_to_draw(&self->base, draw) : NULL;
+    const DvWeightedRows *rows = &self->rows;
+    double *points = self->ready ? dv_single_mapping_points_to_draw(&self->base, draw) : NULL;
     if (!points)
         return;
     const DvConstVec x = dv_state_read(self->base.in, DV_POSITION);
@@ -1284,7 +1285,7 @@ static void draw(void *self_, DvDraw *draw)
             to += 6;
         }
     if (to > ends)
-        draw->ops->lines(draw, ends, (uint32_t)((to - ends) / 6), 1.0, mapping_color);
+        draw->ops->lines(draw, ends, (uint32_t)((to - ends) / 6), 1.0, dv_mapping_color);
     dv_free(ends);
     dv_free(nodes);
     dv_free(points);
@@ -1297,13 +1298,13 @@ const DvClass dv_barycentric_mapping = {
     .name = "BarycentricMapping",
     .variants = "Vec3d,Vec3d Vec3d,Rigid3d",
     .default_variant = "Vec3d,Vec3d",
-    MAPPING_CLASS,
+    DV_MAPPING_CLASS,
     .module = "Sofa.Component.Mapping.Linear",
     .help = "Hangs points on the elements of a mesh.",
     .instance_size = sizeof(BarycentricMapping),
     .fields = fields,
     .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true},
-                                      {.id = PRODUCT_AT_POINTS, .ops = &product_at_points},
+                                      {.id = DV_PRODUCT_AT_POINTS, .ops = &product_at_points},
                                       {.id = DV_REPORT, .ops = &report_ops},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},

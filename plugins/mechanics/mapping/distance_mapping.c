@@ -13,7 +13,7 @@
  *
  * Edges that a mesh gains while it runs are at rest as long as they are then. Each end gathers its edges in ascending order.
  */
-#include "mapping_base.h"
+#include <divan/kit/mapping.h>
 
 #include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
@@ -32,7 +32,7 @@ enum { STIFFNESS_NONE, STIFFNESS_EXACT, STIFFNESS_STABILIZED };
 static const double SHORTEST = 2.2204460492503131e-16;
 
 typedef struct DistanceMapping {
-    MappingBase base;
+    DvSingleMapping base;
     DvData geometric_stiffness, compute_distance, rest_lengths, show_object_scale, show_color;
     DvLink topology_link;
     bool square;
@@ -55,7 +55,7 @@ typedef struct DistanceMapping {
 static const char *const stiffness_choices[] = {"None", "Exact", "Stabilized", NULL};
 
 #define SHARED_FIELDS                                                                                              \
-    MAPPING_FIELDS(DistanceMapping),                                                                               \
+    DV_SINGLE_MAPPING_FIELDS(DistanceMapping),                                                                     \
         DV_FIELD(DistanceMapping, geometric_stiffness, "geometricStiffness", dv_type_choice, .init = "Stabilized", \
                  .choices = stiffness_choices, .help = "how the turning of edges under load counts as stiffness"), \
         DV_LINK(DistanceMapping, topology_link, "topology", DV_TOPOLOGY,                                           \
@@ -392,18 +392,18 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
 static const DvMappingOps ops = {
     .size = sizeof ops,
     .space = DV_HOST,
-    .inputs = mapping_inputs,
-    .outputs = mapping_outputs,
-    .maps_forces = mapping_maps_forces,
-    .maps_constraints = mapping_maps_constraints,
-    .is_mechanical = mapping_is_mechanical,
-    .keeps_topology = mapping_no,
+    .inputs = dv_single_mapping_inputs,
+    .outputs = dv_single_mapping_outputs,
+    .maps_forces = dv_single_mapping_maps_forces,
+    .maps_constraints = dv_single_mapping_maps_constraints,
+    .is_mechanical = dv_single_mapping_is_mechanical,
+    .keeps_topology = dv_mapping_no,
     .apply = apply,
     .apply_j = apply_j,
     .apply_jt = apply_jt,
     .apply_djt = apply_djt,
     .jacobian = jacobian,
-    .output_points = mapping_output_points,
+    .output_points = dv_single_mapping_output_points,
     .reserve_stiffness = reserve_stiffness,
     .assemble_stiffness = assemble_stiffness,
 };
@@ -485,16 +485,16 @@ static void release(DistanceMapping *self)
     dv_element_data_detach(&self->rest);
     dv_element_data_detach(&self->points);
     dv_topology_release(&self->topology);
-    mapping_release(&self->base);
+    dv_single_mapping_release(&self->base);
 }
 
 /* Also when a saved run was put back: edges and rest lengths are those of then, J that of its positions. */
 static DvStatus init(DvObject *object, void *self_)
 {
     DistanceMapping *self = self_;
-    MappingBase *base = &self->base;
+    DvSingleMapping *base = &self->base;
     release(self);
-    DvStatus status = mapping_resolve(object, base);
+    DvStatus status = dv_single_mapping_init(object, base);
     if (status == DV_OK)
         status = dv_topology_require(object, &self->topology_link, "a container of edges", &self->topology);
     if (status != DV_OK)
@@ -511,7 +511,7 @@ static DvStatus init(DvObject *object, void *self_)
     base->out.ops->resize(base->out.self, self->edges);
     if (!self->square)
         take_rest_lengths(self, &x);
-    mapping_apply_all(base, &ops);
+    dv_mapping_apply_all(base, &ops);
     return DV_OK;
 }
 
@@ -536,7 +536,7 @@ static void destroy(DvObject *object, void *self)
 }
 
 #define DISTANCE_CLASS                                                                                               \
-    .size = sizeof(DvClass), .variants = "Rigid3d,Vec1d Vec3d,Vec1d", MAPPING_CLASS,                                 \
+    .size = sizeof(DvClass), .variants = "Rigid3d,Vec1d Vec3d,Vec1d", DV_MAPPING_CLASS,                              \
     .module = "Sofa.Component.Mapping.NonLinear", .instance_size = sizeof(DistanceMapping),                          \
     .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}}, \
     .init = init, .reinit = init, .restore = init, .cleanup = cleanup, .destroy = destroy

@@ -7,7 +7,7 @@
  *
  * The number of points follows the topology of the input: when that gains or loses points, so does the output.
  */
-#include "mapping_base.h"
+#include <divan/kit/mapping.h>
 
 #include <divan/contracts/topology.h>
 #include <divan/element_data.h>
@@ -19,12 +19,12 @@
 enum { DV_POINTS_PER_CHUNK = 4096 };
 
 typedef struct IdentityMapping {
-    MappingBase base;
+    DvSingleMapping base;
     DvElementData points; /* of the input's topology, without entries of our own: tells when their number changes */
     DvJacobian jacobian;
 } IdentityMapping;
 
-static const DvField fields[] = {MAPPING_FIELDS(IdentityMapping), {0}};
+static const DvField fields[] = {DV_SINGLE_MAPPING_FIELDS(IdentityMapping), {0}};
 
 typedef struct Copy {
     const double *from;
@@ -106,38 +106,25 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
     IdentityMapping *self = self_;
     DvJacobian *j = &self->jacobian;
     const uint32_t rows = dv_state_count(self->base.out), columns = dv_state_count(self->base.in);
-    if (j->structure && j->rows == rows && j->columns_count == columns)
-        return j;
-    const uint32_t deriv_out = self->base.out.dof->deriv, deriv_in = self->base.in.dof->deriv,
-                   area = deriv_out * deriv_in;
-    const uint32_t entries = smaller(rows, columns);
-    const uint64_t structure = j->structure + 1;
-    const JacobianArrays to = mapping_new_jacobian(j, rows, columns, entries, area);
-    for (uint32_t i = 0; i < rows; i++)
-        to.row_start[i + 1] = smaller(i + 1, entries);
-    for (uint32_t i = 0; i < entries; i++) {
-        to.columns[i] = i;
-        for (uint32_t k = 0; k < smaller(deriv_out, deriv_in); k++)
-            to.values[(size_t)i * area + (size_t)k * deriv_in + k] = 1.0;
-    }
-    j->structure = j->version = structure;
+    if (!j->structure || j->rows != rows || j->columns_count != columns)
+        dv_jacobian_set_copies(j, rows, columns, NULL, columns, self->base.out.dof->deriv, self->base.in.dof->deriv);
     return j;
 }
 
 static const DvMappingOps ops = {
-    MAPPING_OPS,
-    .keeps_topology = mapping_yes,
+    DV_SINGLE_MAPPING_OPS,
+    .keeps_topology = dv_mapping_yes,
     .apply = apply,
     .apply_j = apply,
     .apply_jt = apply_jt,
     .jacobian = jacobian,
-    .output_points = mapping_output_points,
+    .output_points = dv_single_mapping_output_points,
 };
 
 /* The output takes the new number of points; its rest positions follow those of the input, the rest comes with the next apply. */
 static void points_changed(DvElementData *data, const DvElementChange *change)
 {
-    MappingBase *base = data->owner;
+    DvSingleMapping *base = data->owner;
     if (change->without_states || dv_state_count(base->out) == change->total)
         return;
     base->out.ops->resize(base->out.self, change->total);
@@ -151,16 +138,16 @@ static void points_changed(DvElementData *data, const DvElementChange *change)
 static DvStatus init(DvObject *object, void *self_)
 {
     IdentityMapping *self = self_;
-    MappingBase *base = &self->base;
-    const DvStatus status = mapping_resolve(object, base);
+    DvSingleMapping *base = &self->base;
+    const DvStatus status = dv_single_mapping_init(object, base);
     if (status != DV_OK)
         return status;
     const uint32_t count = dv_state_count(base->in);
     if (dv_state_count(base->out) != count)
         base->out.ops->resize(base->out.self, count);
-    mapping_apply_all(base, &ops);
+    dv_mapping_apply_all(base, &ops);
 
-    DvObject *topology = mapping_topology_of(base->in);
+    DvObject *topology = dv_mapping_topology_of(base->in);
     if (!topology)
         return DV_OK;
     self->points = (DvElementData){.kind = DV_POINTS, .owner = self, .changed = points_changed};
@@ -172,13 +159,13 @@ static void cleanup(DvObject *object, void *self_)
     (void)object;
     IdentityMapping *self = self_;
     dv_element_data_detach(&self->points);
-    mapping_release(&self->base);
+    dv_single_mapping_release(&self->base);
 }
 
 static void destroy(DvObject *object, void *self_)
 {
     (void)object;
-    mapping_free_jacobian(&((IdentityMapping *)self_)->jacobian);
+    dv_jacobian_free(&((IdentityMapping *)self_)->jacobian);
 }
 
 const DvClass dv_identity_mapping = {
@@ -187,13 +174,14 @@ const DvClass dv_identity_mapping = {
     .variants =
         "Vec3d,Vec3d Vec2d,Vec2d Vec1d,Vec1d Vec6d,Vec3d Vec6d,Vec6d Rigid3d,Rigid3d Rigid2d,Rigid2d Rigid3d,Vec3d "
         "Rigid2d,Vec2d",
-    MAPPING_CLASS,
+    DV_MAPPING_CLASS,
     .module = "Sofa.Component.Mapping.Linear",
     .help = "Copies the points of another state, or the part of their coordinates that both types have.",
     .instance_size = sizeof(IdentityMapping),
     .fields = fields,
-    .contracts =
-        (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {.id = DV_DRAWABLE, .ops = &mapping_drawable}, {0}},
+    .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true},
+                                      {.id = DV_DRAWABLE, .ops = &dv_single_mapping_drawable},
+                                      {0}},
     .init = init,
     .cleanup = cleanup,
     .destroy = destroy,

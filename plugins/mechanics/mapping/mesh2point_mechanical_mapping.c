@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Mesh2PointMechanicalMapping: the points that a Mesh2PointTopologicalMapping puts on a mesh follow its state (points_of_mesh.h).
+ * Mesh2PointMechanicalMapping: the points that a Mesh2PointTopologicalMapping puts on a mesh follow its state (divan/kit/points_of_mesh.h).
  */
-#include "points_of_mesh.h"
+#include <divan/kit/points_of_mesh.h>
 
 typedef struct Mesh2PointMechanicalMapping {
-    PointsOfMesh points;
+    DvPointsOfMesh points;
     DvLink in_mesh, out_mesh;
 } Mesh2PointMechanicalMapping;
 
@@ -22,14 +22,14 @@ static DvStatus check_mesh(DvObject *object, const DvLink *link, const DvTopolog
 static DvStatus init(DvObject *object, void *self_)
 {
     Mesh2PointMechanicalMapping *self = self_;
-    DvStatus status = points_of_mesh_start(object, &self->points, "Mesh2PointTopologicalMapping");
+    DvStatus status = dv_points_of_mesh_init(object, &self->points, "Mesh2PointTopologicalMapping");
     if (status == DV_OK)
         status = check_mesh(object, &self->in_mesh, &self->points.in_mesh);
     return status == DV_OK ? check_mesh(object, &self->out_mesh, &self->points.out_mesh) : status;
 }
 
 static const DvField fields[] = {
-    MAPPING_FIELDS_IN(Mesh2PointMechanicalMapping, points.),
+    DV_SINGLE_MAPPING_FIELDS_IN(Mesh2PointMechanicalMapping, points.linear.),
     DV_LINK(Mesh2PointMechanicalMapping, points.mapping_link, "topologicalMapping", DV_TOPOLOGICAL_MAPPING,
             .help = "what puts the points there (default: the Mesh2PointTopologicalMapping of the node)"),
     DV_LINK(Mesh2PointMechanicalMapping, in_mesh, "inputTopology", DV_TOPOLOGY,
@@ -42,7 +42,7 @@ static const DvField fields[] = {
 const DvClass dv_mesh2point_mechanical_mapping = {
     .size = sizeof(DvClass),
     .name = "Mesh2PointMechanicalMapping",
-    POINTS_OF_MESH_CLASS,
+    DV_POINTS_OF_MESH_CLASS,
     .help = "Moves points that stand on elements of a mesh.",
     .instance_size = sizeof(Mesh2PointMechanicalMapping),
     .fields = fields,

@@ -17,7 +17,7 @@
  *
  * Levers r_i are those of the last apply. Bodies gather their points in ascending order.
  */
-#include "mapping_base.h"
+#include <divan/kit/mapping.h>
 
 #include "state/former_number.h"
 
@@ -36,7 +36,7 @@ enum { DV_POINTS_PER_CHUNK = 1024, BODIES_PER_CHUNK = 64 };
 enum { STIFFNESS_NONE, STIFFNESS_EXACT, STIFFNESS_STABILIZED };
 
 typedef struct RigidMapping {
-    MappingBase base;
+    DvSingleMapping base;
     DvData initial_points;         /* coordinates of the output's type, local */
     DvData index;                  /* uint: the body of points without one of their own */
     DvData filename;               /* file of points */
@@ -65,7 +65,7 @@ static const char *const stiffness_choices[] = {"None", "Exact", "Stabilized", N
 static const char *const filename_aliases[] = {"fileRigidMapping", NULL};
 
 static const DvField fields[] = {
-    MAPPING_FIELDS(RigidMapping),
+    DV_SINGLE_MAPPING_FIELDS(RigidMapping),
     DV_FIELD(RigidMapping, initial_points, "initialPoints", dv_type_coords_out, .unit = "m",
              .flags = DV_FIELD_EMPTY_IS_DEFAULT,
              .help = "points in the coordinates of their body; by default the positions of the output"),
@@ -477,7 +477,7 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
     const uint32_t deriv_out = self->base.out.dof->deriv, deriv_in = self->base.in.dof->deriv;
     const uint32_t points = self->ready && self->points <= rows ? self->points : 0;
     if (j->structure != self->structure || j->rows != rows || j->columns_count != columns) {
-        const JacobianArrays to = mapping_new_jacobian(j, rows, columns, points, deriv_out * deriv_in);
+        const DvJacobianArrays to = dv_jacobian_new(j, rows, columns, points, deriv_out * deriv_in);
         for (uint32_t i = 0; i < rows; i++)
             to.row_start[i + 1] = i < points ? i + 1 : points;
         if (points)
@@ -501,15 +501,15 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
 }
 
 static const DvMappingOps ops = {
-    MAPPING_OPS,
-    .keeps_topology = mapping_no,
+    DV_SINGLE_MAPPING_OPS,
+    .keeps_topology = dv_mapping_no,
     .apply = apply,
     .apply_j = apply_j,
     .apply_jt = apply_jt,
     .apply_djt = apply_djt,
     .djt_of_product = djt_of_product,
     .jacobian = jacobian,
-    .output_points = mapping_output_points,
+    .output_points = dv_single_mapping_output_points,
     .reserve_stiffness = reserve_stiffness,
     .assemble_stiffness = assemble_stiffness,
     .symmetry = symmetry,
@@ -541,7 +541,7 @@ static DvStatus parse(DvObject *object, void *self_, const DvAttributes *attribu
                        "attribute 'repartition' must be numbers of points, not \"%.40s\"; what comes before it is used",
                        text);
     }
-    return mapping_parse(object, self_, attributes);
+    return dv_mapping_parse(object, self_, attributes);
 }
 
 /* initialPoints from the points of a file. */
@@ -664,8 +664,8 @@ static DvStatus follow_output(RigidMapping *self)
 static DvStatus init(DvObject *object, void *self_)
 {
     RigidMapping *self = self_;
-    MappingBase *base = &self->base;
-    DvStatus status = mapping_resolve(object, base);
+    DvSingleMapping *base = &self->base;
+    DvStatus status = dv_single_mapping_init(object, base);
     if (status != DV_OK)
         return status;
     if (*dv_data_string(&self->filename) && (status = load_points(self)) != DV_OK)
@@ -681,7 +681,7 @@ static DvStatus init(DvObject *object, void *self_)
     status = choose_bodies(self, points, dv_state_count(base->in));
     if (status != DV_OK)
         return status;
-    mapping_apply_all(base, &ops);
+    dv_mapping_apply_all(base, &ops);
     return follow_output(self);
 }
 
@@ -690,7 +690,7 @@ static DvStatus restore(DvObject *object, void *self_)
 {
     (void)object;
     RigidMapping *self = self_;
-    mapping_apply_all(&self->base, &ops);
+    dv_mapping_apply_all(&self->base, &ops);
     return DV_OK;
 }
 
@@ -699,7 +699,7 @@ static void cleanup(DvObject *object, void *self_)
     (void)object;
     RigidMapping *self = self_;
     dv_element_data_detach(&self->former);
-    mapping_release(&self->base);
+    dv_single_mapping_release(&self->base);
 }
 
 static void destroy(DvObject *object, void *self_)
@@ -707,14 +707,14 @@ static void destroy(DvObject *object, void *self_)
     (void)object;
     RigidMapping *self = self_;
     forget_bodies(self);
-    mapping_free_jacobian(&self->jacobian);
+    dv_jacobian_free(&self->jacobian);
 }
 
 /* A line from each frame to each of its points. */
 static void draw(void *self_, DvDraw *draw)
 {
     RigidMapping *self = self_;
-    double *points = mapping_points_to_draw(&self->base, draw);
+    double *points = dv_single_mapping_points_to_draw(&self->base, draw);
     const DvConstVec frames = points ? dv_state_read(self->base.in, DV_POSITION) : (DvConstVec){0};
     const uint32_t all = points ? dv_state_count(self->base.out) : 0, count = self->points < all ? self->points : all;
     double *centres = points ? dv_alloc(count ? count : 1, 3 * sizeof *centres) : NULL;
@@ -724,7 +724,7 @@ static void draw(void *self_, DvDraw *draw)
             centres[3 * (size_t)drawn + axis] =
                 axis < self->base.in.dof->spatial ? frames.at[(size_t)self->body[drawn] * frames.dim + axis] : 0.0;
     if (points)
-        dv_draw_pairs(draw, centres, points, drawn, 1.0, mapping_color);
+        dv_draw_pairs(draw, centres, points, drawn, 1.0, dv_mapping_color);
     dv_free(centres);
     dv_free(points);
 }
@@ -737,7 +737,7 @@ const DvClass dv_rigid_mapping = {
     .variants = "Rigid3d,Vec3d Rigid3d,Rigid3d Rigid2d,Vec2d",
     .default_variant = "Rigid3d,Vec3d",
     .variant_rule = DV_VARIANT_OF_EACH,
-    .sources = mapping_variant_sources,
+    .sources = dv_single_mapping_sources,
     .family = "mappings",
     .module = "Sofa.Component.Mapping.NonLinear",
     .help = "Fixes points or frames to rigid bodies.",

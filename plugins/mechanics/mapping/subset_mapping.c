@@ -10,7 +10,7 @@
  *
  * The list follows changes of the topology of the input (`topology`).
  */
-#include "mapping_base.h"
+#include <divan/kit/mapping.h>
 #include <divan/kit/point_set.h>
 
 #include <divan/contracts/topology.h>
@@ -23,7 +23,7 @@
 #define NO_POINT UINT32_MAX
 
 typedef struct SubsetMapping {
-    MappingBase base;
+    DvSingleMapping base;
     DvData indices, first, last, radius, follows, ignore_not_found, resize_to_model;
     DvLink topology;
     DvPointSet set;
@@ -33,7 +33,7 @@ typedef struct SubsetMapping {
 } SubsetMapping;
 
 static const DvField fields[] = {
-    MAPPING_FIELDS(SubsetMapping),
+    DV_SINGLE_MAPPING_FIELDS(SubsetMapping),
     DV_FIELD(SubsetMapping, indices, "indices", dv_type_uints, .flags = DV_FIELD_EMPTY_IS_DEFAULT,
              .help = "point of the input for each point of the output"),
     DV_FIELD(SubsetMapping, first, "first", dv_type_uint, .init = "4294967295", .flags = DV_FIELD_AT_LOAD,
@@ -156,19 +156,7 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
         return j;
     size_t count;
     const uint32_t *indices = dv_data_uints(&self->indices, &count), deriv = self->base.in.dof->deriv;
-    const uint64_t structure = j->structure + 1;
-    const JacobianArrays to = mapping_new_jacobian(j, rows, columns, rows, deriv * deriv);
-    uint32_t entries = 0;
-    for (uint32_t i = 0; i < rows; i++) {
-        to.row_start[i] = entries;
-        if (i >= count || indices[i] >= columns)
-            continue;
-        for (uint32_t k = 0; k < deriv; k++)
-            to.values[(size_t)entries * deriv * deriv + (size_t)k * deriv + k] = 1.0;
-        to.columns[entries++] = indices[i];
-    }
-    to.row_start[rows] = entries;
-    j->structure = j->version = structure;
+    dv_jacobian_set_copies(j, rows, columns, indices, count, deriv, deriv);
     self->jacobian_of = version;
     return j;
 }
@@ -182,8 +170,8 @@ static uint32_t output_points(void *self_, uint32_t output)
 }
 
 static const DvMappingOps ops = {
-    MAPPING_OPS,          .keeps_topology = mapping_no,   .apply = apply, .apply_j = apply, .apply_jt = apply_jt,
-    .jacobian = jacobian, .output_points = output_points,
+    DV_SINGLE_MAPPING_OPS, .keeps_topology = dv_mapping_no, .apply = apply, .apply_j = apply, .apply_jt = apply_jt,
+    .jacobian = jacobian,  .output_points = output_points,
 };
 
 /* ---- Life ---- */
@@ -221,7 +209,7 @@ static DvStatus follow(SubsetMapping *self)
 static DvStatus init(DvObject *object, void *self_)
 {
     SubsetMapping *self = self_;
-    DvStatus status = mapping_resolve(object, &self->base);
+    DvStatus status = dv_single_mapping_init(object, &self->base);
     if (status == DV_OK)
         status = choose_points(self);
     if (status == DV_OK)
@@ -232,7 +220,7 @@ static DvStatus init(DvObject *object, void *self_)
     dv_data_uints(&self->indices, &count);
     if (dv_state_count(self->base.out) != count)
         self->base.out.ops->resize(self->base.out.self, (uint32_t)count);
-    mapping_apply_all(&self->base, &ops);
+    dv_mapping_apply_all(&self->base, &ops);
     return DV_OK;
 }
 
@@ -241,26 +229,27 @@ static void cleanup(DvObject *object, void *self_)
     (void)object;
     SubsetMapping *self = self_;
     dv_point_set_leave(&self->set);
-    mapping_release(&self->base);
+    dv_single_mapping_release(&self->base);
 }
 
 static void destroy(DvObject *object, void *self_)
 {
     (void)object;
-    mapping_free_jacobian(&((SubsetMapping *)self_)->jacobian);
+    dv_jacobian_free(&((SubsetMapping *)self_)->jacobian);
 }
 
 const DvClass dv_subset_mapping = {
     .size = sizeof(DvClass),
     .name = "SubsetMapping",
     .variants = "Rigid3d,Rigid3d Vec1d,Vec1d Vec3d,Vec3d",
-    MAPPING_CLASS,
+    DV_MAPPING_CLASS,
     .module = "Sofa.Component.Mapping.Linear",
     .help = "Copies points of another state that a list names.",
     .instance_size = sizeof(SubsetMapping),
     .fields = fields,
-    .contracts =
-        (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {.id = DV_DRAWABLE, .ops = &mapping_drawable}, {0}},
+    .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true},
+                                      {.id = DV_DRAWABLE, .ops = &dv_single_mapping_drawable},
+                                      {0}},
     .init = init,
     .cleanup = cleanup,
     .destroy = destroy,

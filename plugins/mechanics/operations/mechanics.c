@@ -486,7 +486,7 @@ static Outcome add_mapping(DvMechanics *m, const DvCall *call, uint32_t rank, Mo
             *mapping = (MappingItem){.key = {call->order, rank},
                                      .id = ++m->last_id,
                                      .ops = ops,
-                                     .at_points = dv_object_ops(call->object, PRODUCT_AT_POINTS),
+                                     .at_points = dv_object_ops(call->object, DV_PRODUCT_AT_POINTS),
                                      .self = call->self,
                                      .object = dv_object_ref(call->object),
                                      .links = links,

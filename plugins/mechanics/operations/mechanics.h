@@ -27,9 +27,9 @@
 #include <divan/contracts/projective_constraint.h>
 #include <divan/visitor.h>
 
-#include "mapping/product_at_points.h"
 #include "state/mechanical_object.h"
 #include <divan/kit/coupled_pairs.h>
+#include <divan/kit/product_at_points.h>
 
 /* Vectors that this plugin gives out by itself; dynamic ids below FIRST_SCRATCH_VEC are for solvers, who allocate them. */
 enum {
@@ -121,7 +121,7 @@ typedef struct MappingItem {
     Key key;
     uint64_t id;
     const DvMappingOps *ops;
-    const ProductAtPointsOps *at_points; /* or NULL */
+    const DvProductAtPointsOps *at_points; /* or NULL */
     void *self;
     DvObject *object;
     uint32_t *links; /* slots of the inputs, then of the outputs */

@@ -20,7 +20,7 @@
  */
 #include "articulated.h"
 
-#include "mapping/mapping_base.h"
+#include <divan/kit/mapping.h>
 
 #include <divan/contracts/drawing.h>
 #include <divan/memory.h>
@@ -46,7 +46,7 @@ typedef struct Joint {
 } Joint;
 
 typedef struct ArticulatedSystemMapping {
-    MappingBase base; /* its input is input1 */
+    DvSingleMapping base; /* its input is input1 */
     DvLink root_link, container_link;
     DvData root_index;
     /* What a run remembers: frames before the first apply, x', the frames of the last, O and D of each joint, axis and joint of each
@@ -77,7 +77,7 @@ static const DvField fields[] = {
             .help = "above the joints; by default the first in the node of input1 or below"),
     DV_FIELD(ArticulatedSystemMapping, root_index, "indexInput2", dv_type_uint,
              .help = "frame of input2 that frame 0 of the output is; by default its last"),
-    MAPPING_FLAGS_IN(ArticulatedSystemMapping, ),
+    DV_MAPPING_FLAGS_IN(ArticulatedSystemMapping, ),
 #define MEMORY(member, name, type, ...) \
     DV_FIELD(ArticulatedSystemMapping, member, name, type, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, __VA_ARGS__)
     MEMORY(start, "startFrames", dv_type_rigid3s, .help = "before any number moved them"),
@@ -425,8 +425,8 @@ static void start_jacobians(ArticulatedSystemMapping *self, uint32_t frames, uin
         entries += columns_of(self, i, columns);
         rooted += hangs_on_root(self, i);
     }
-    const JacobianArrays by_numbers = mapping_new_jacobian(&self->by_numbers, frames, numbers, entries, 6);
-    const JacobianArrays by_root = mapping_new_jacobian(&self->by_root, frames, roots, rooted, 36);
+    const DvJacobianArrays by_numbers = dv_jacobian_new(&self->by_numbers, frames, numbers, entries, 6);
+    const DvJacobianArrays by_root = dv_jacobian_new(&self->by_root, frames, roots, rooted, 36);
     for (uint32_t i = 0; i < frames; i++) {
         const uint32_t count = i < moved ? columns_of(self, i, columns) : 0, start = by_numbers.row_start[i];
         const bool hangs = i < moved && hangs_on_root(self, i);
@@ -494,7 +494,7 @@ static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)
 static uint32_t inputs(void *self_, DvObject **states, uint32_t capacity)
 {
     const ArticulatedSystemMapping *self = self_;
-    const uint32_t first = mapping_inputs(self_, states, capacity);
+    const uint32_t first = dv_single_mapping_inputs(self_, states, capacity);
     if (!first || !self->root.ops)
         return first;
     if (capacity > 1)
@@ -506,16 +506,16 @@ static const DvMappingOps ops = {
     .size = sizeof ops,
     .space = DV_HOST,
     .inputs = inputs,
-    .outputs = mapping_outputs,
-    .maps_forces = mapping_maps_forces,
-    .maps_constraints = mapping_maps_constraints,
-    .is_mechanical = mapping_is_mechanical,
-    .keeps_topology = mapping_no,
+    .outputs = dv_single_mapping_outputs,
+    .maps_forces = dv_single_mapping_maps_forces,
+    .maps_constraints = dv_single_mapping_maps_constraints,
+    .is_mechanical = dv_single_mapping_is_mechanical,
+    .keeps_topology = dv_mapping_no,
     .apply = apply,
     .apply_j = apply_j,
     .apply_jt = apply_jt,
     .jacobian = jacobian,
-    .output_points = mapping_output_points,
+    .output_points = dv_single_mapping_output_points,
 };
 
 /* ---- Life ---- */
@@ -648,7 +648,7 @@ static void release(ArticulatedSystemMapping *self)
 {
     self->ready = false;
     tell(self, NULL);
-    mapping_release(&self->base);
+    dv_single_mapping_release(&self->base);
     dv_state_release(&self->root);
     dv_free(self->joints);
     dv_free(self->motions);
@@ -734,8 +734,8 @@ static void destroy(DvObject *object, void *self_)
 {
     ArticulatedSystemMapping *self = self_;
     (void)object;
-    mapping_free_jacobian(&self->by_numbers);
-    mapping_free_jacobian(&self->by_root);
+    dv_jacobian_free(&self->by_numbers);
+    dv_jacobian_free(&self->by_root);
 }
 
 const DvClass dv_articulated_system_mapping = {
@@ -747,9 +747,10 @@ const DvClass dv_articulated_system_mapping = {
     .help = "Moves the frames of a body by the numbers of its joints.",
     .instance_size = sizeof(ArticulatedSystemMapping),
     .fields = fields,
-    .contracts =
-        (const DvContract[]){{DV_MAPPING, &ops, .slot = true}, {.id = DV_DRAWABLE, .ops = &mapping_drawable}, {0}},
-    .parse = mapping_parse,
+    .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true},
+                                      {.id = DV_DRAWABLE, .ops = &dv_single_mapping_drawable},
+                                      {0}},
+    .parse = dv_mapping_parse,
     .init = init,
     .reinit = reinit,
     .reset = reset,

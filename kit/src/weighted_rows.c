@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products with the sparse matrix of barycentric mappings; see weighted_rows.h.
+ * Products with the sparse matrix of linear mappings; see divan/kit/weighted_rows.h.
  *
  * All rows have the same length when all elements are of one kind, as they nearly always are: those lengths get loops of constant
  * length.
  */
-#include "weighted_rows.h"
-
-#include "mapping_base.h"
+#include <divan/kit/weighted_rows.h>
 
 #include <divan/math/simd.h>
 #include <divan/memory.h>
@@ -18,15 +16,15 @@
 
 enum { ROWS_PER_CHUNK = 1024 };
 
-void weighted_rows_free(WeightedRows *w)
+void dv_weighted_rows_free(DvWeightedRows *w)
 {
-    mapping_free_jacobian(&w->jacobian);
+    dv_jacobian_free(&w->jacobian);
     uint32_t *lists[] = {w->row_start, w->column, w->used_column, w->place, w->begin, w->end, w->entry_row, w->limit};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         dv_free(lists[i]);
     dv_free(w->weight);
     dv_free(w->entry_weight);
-    *w = (WeightedRows){.structure = w->structure};
+    *w = (DvWeightedRows){.structure = w->structure};
 }
 
 static void *copy_of(const void *from, size_t count, size_t size)
@@ -37,11 +35,11 @@ static void *copy_of(const void *from, size_t count, size_t size)
     return block;
 }
 
-static void transpose(WeightedRows *w)
+static void transpose(DvWeightedRows *w)
 {
     const uint32_t entries = w->row_start[w->rows];
-    w->column_room = w->columns;
-    w->entry_room = w->taken = entries;
+    w->column_capacity = w->columns;
+    w->entry_capacity = w->taken = entries;
     w->used_column = dv_alloc(w->columns, sizeof *w->used_column);
     w->place = dv_alloc(w->columns, sizeof *w->place);
     w->begin = dv_alloc(w->columns, sizeof *w->begin);
@@ -69,12 +67,12 @@ static void transpose(WeightedRows *w)
         }
 }
 
-void weighted_rows_set(WeightedRows *w, uint32_t rows, const uint32_t *row_start, const uint32_t *column,
-                       const double *weight)
+void dv_weighted_rows_set(DvWeightedRows *w, uint32_t rows, const uint32_t *row_start, const uint32_t *column,
+                          const double *weight)
 {
-    weighted_rows_free(w);
+    dv_weighted_rows_free(w);
     w->structure++;
-    w->rows = w->row_room = rows;
+    w->rows = w->row_capacity = rows;
     w->row_start = copy_of(row_start, (size_t)rows + 1, sizeof *row_start);
     const uint32_t entries = row_start[rows];
     w->column = copy_of(column, entries, sizeof *column);
@@ -91,43 +89,43 @@ void weighted_rows_set(WeightedRows *w, uint32_t rows, const uint32_t *row_start
 
 /* ---- Changes of some rows ---- */
 
-static void *enlarge(void *array, size_t count, size_t room, size_t size)
+static void *enlarge(void *array, size_t count, size_t capacity, size_t size)
 {
-    return dv_realloc(array, count * size, room * size);
+    return dv_realloc(array, count * size, capacity * size);
 }
 
-static void make_room_for_rows(WeightedRows *w, uint32_t rows)
+static void make_rows(DvWeightedRows *w, uint32_t rows)
 {
-    const uint32_t old = w->row_room, room = rows + rows / 2;
+    const uint32_t old = w->row_capacity, capacity = rows + rows / 2;
     if (rows <= old)
         return;
-    w->row_start = enlarge(w->row_start, (size_t)old + 1, (size_t)room + 1, sizeof *w->row_start);
-    w->column = enlarge(w->column, (size_t)old * w->row_length, (size_t)room * w->row_length, sizeof *w->column);
-    w->weight = enlarge(w->weight, (size_t)old * w->row_length, (size_t)room * w->row_length, sizeof *w->weight);
-    w->row_room = room;
+    w->row_start = enlarge(w->row_start, (size_t)old + 1, (size_t)capacity + 1, sizeof *w->row_start);
+    w->column = enlarge(w->column, (size_t)old * w->row_length, (size_t)capacity * w->row_length, sizeof *w->column);
+    w->weight = enlarge(w->weight, (size_t)old * w->row_length, (size_t)capacity * w->row_length, sizeof *w->weight);
+    w->row_capacity = capacity;
 }
 
-static void make_columns(WeightedRows *w, uint32_t columns)
+static void make_columns(DvWeightedRows *w, uint32_t columns)
 {
-    if (columns > w->column_room) {
-        const uint32_t old = w->column_room, room = columns + columns / 2;
+    if (columns > w->column_capacity) {
+        const uint32_t old = w->column_capacity, capacity = columns + columns / 2;
         uint32_t **lists[] = {&w->used_column, &w->place, &w->begin, &w->end, &w->limit};
         for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-            *lists[i] = enlarge(*lists[i], old, room, sizeof **lists[i]);
-        w->column_room = room;
+            *lists[i] = enlarge(*lists[i], old, capacity, sizeof **lists[i]);
+        w->column_capacity = capacity;
     }
     for (uint32_t c = w->columns; c < columns; c++)
         w->begin[c] = w->end[c] = w->limit[c] = 0;
     w->columns = columns;
 }
 
-static void pack(WeightedRows *w)
+static void pack(DvWeightedRows *w)
 {
-    uint32_t room = 0, at = 0;
+    uint32_t capacity = 0, at = 0;
     for (uint32_t c = 0; c < w->columns; c++)
-        room += (w->end[c] - w->begin[c]) * 3 / 2;
-    uint32_t *row = dv_alloc(room, sizeof *row);
-    double *weight = dv_alloc(room, sizeof *weight);
+        capacity += (w->end[c] - w->begin[c]) * 3 / 2;
+    uint32_t *row = dv_alloc(capacity, sizeof *row);
+    double *weight = dv_alloc(capacity, sizeof *weight);
     for (uint32_t c = 0; c < w->columns; c++) {
         const uint32_t first = w->begin[c], count = w->end[c] - first;
         for (uint32_t k = 0; k < count; k++) {
@@ -143,11 +141,11 @@ static void pack(WeightedRows *w)
     dv_free(w->entry_weight);
     w->entry_row = row;
     w->entry_weight = weight;
-    w->entry_room = w->taken = room;
+    w->entry_capacity = w->taken = capacity;
     w->lost = 0;
 }
 
-static void enlarge_column(WeightedRows *w, uint32_t c)
+static void enlarge_column(DvWeightedRows *w, uint32_t c)
 {
     if (w->lost > w->taken / 2) {
         pack(w);
@@ -155,11 +153,11 @@ static void enlarge_column(WeightedRows *w, uint32_t c)
             return;
     }
     const uint32_t count = w->end[c] - w->begin[c], want = 2 * count + 2, to = w->taken;
-    if (to + want > w->entry_room) {
-        const uint32_t room = to + want + to / 2;
-        w->entry_row = enlarge(w->entry_row, w->entry_room, room, sizeof *w->entry_row);
-        w->entry_weight = enlarge(w->entry_weight, w->entry_room, room, sizeof *w->entry_weight);
-        w->entry_room = room;
+    if (to + want > w->entry_capacity) {
+        const uint32_t capacity = to + want + to / 2;
+        w->entry_row = enlarge(w->entry_row, w->entry_capacity, capacity, sizeof *w->entry_row);
+        w->entry_weight = enlarge(w->entry_weight, w->entry_capacity, capacity, sizeof *w->entry_weight);
+        w->entry_capacity = capacity;
     }
     for (uint32_t k = 0; k < count; k++) {
         w->entry_row[to + k] = w->entry_row[w->begin[c] + k];
@@ -171,7 +169,7 @@ static void enlarge_column(WeightedRows *w, uint32_t c)
     w->limit[c] = w->taken = to + want;
 }
 
-static void take_out(WeightedRows *w, uint32_t c, uint32_t row)
+static void take_out(DvWeightedRows *w, uint32_t c, uint32_t row)
 {
     uint32_t at = w->begin[c];
     while (w->entry_row[at] != row)
@@ -188,7 +186,7 @@ static void take_out(WeightedRows *w, uint32_t c, uint32_t row)
 }
 
 /* Behind those of smaller rows, and of the same one. */
-static void put_in(WeightedRows *w, uint32_t c, uint32_t row, double weight)
+static void put_in(DvWeightedRows *w, uint32_t c, uint32_t row, double weight)
 {
     if (w->begin[c] == w->end[c]) {
         w->place[c] = w->used;
@@ -205,7 +203,7 @@ static void put_in(WeightedRows *w, uint32_t c, uint32_t row, double weight)
     w->entry_weight[at] = weight;
 }
 
-static void take_out_row(WeightedRows *w, uint32_t row)
+static void take_out_row(DvWeightedRows *w, uint32_t row)
 {
     for (uint32_t k = 0; k < w->row_length; k++)
         take_out(w, w->column[(size_t)row * w->row_length + k], row);
@@ -217,8 +215,8 @@ static int compare_rows(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-void weighted_rows_change(WeightedRows *w, uint32_t rows, const uint32_t *changed, uint32_t count,
-                          const uint32_t *column, const double *weight)
+void dv_weighted_rows_change(DvWeightedRows *w, uint32_t rows, const uint32_t *changed, uint32_t count,
+                             const uint32_t *column, const double *weight)
 {
     const uint32_t length = w->row_length, before = w->rows;
     w->structure++;
@@ -228,7 +226,7 @@ void weighted_rows_change(WeightedRows *w, uint32_t rows, const uint32_t *change
     for (uint32_t row = rows; row < before; row++)
         if (count == 0 || !bsearch(&row, changed, count, sizeof row, compare_rows))
             take_out_row(w, row);
-    make_room_for_rows(w, rows);
+    make_rows(w, rows);
     for (uint32_t row = before; row < rows; row++)
         w->row_start[row + 1] = w->row_start[row] + length;
     w->rows = rows;
@@ -249,10 +247,10 @@ void weighted_rows_change(WeightedRows *w, uint32_t rows, const uint32_t *change
 }
 
 typedef struct Product {
-    const WeightedRows *w;
+    const DvWeightedRows *w;
     const double *from;
     double *to;
-    uint32_t from_dim, to_dim;
+    uint32_t from_dim, to_dim, components;
     bool clear_empty;
 } Product;
 
@@ -307,7 +305,7 @@ DV_SIMD_CLONES static bool gather_wide(const Product *p, uint32_t begin, uint32_
 
 static void gather_narrow(const Product *p, uint32_t begin, uint32_t end)
 {
-    const WeightedRows *w = p->w;
+    const DvWeightedRows *w = p->w;
     for (uint32_t i = begin; i < end; i++) {
         const uint32_t start = w->row_start[i], length = w->row_start[i + 1] - start;
         if (length || p->clear_empty)
@@ -320,7 +318,7 @@ static void gather_narrow(const Product *p, uint32_t begin, uint32_t end)
 static void gather_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const Product *p = context;
-    const WeightedRows *w = p->w;
+    const DvWeightedRows *w = p->w;
     const uint32_t *row = w->entry_row, *rows_end = row;
     if (w->columns > 0 && p->from_dim == 3) {
         row = w->entry_row + w->begin[w->columns - 1];
@@ -342,16 +340,16 @@ static void gather_chunk(void *context, uint32_t begin, uint32_t end)
     }
 }
 
-void weighted_rows_gather(const WeightedRows *w, const DvConstVec *in, const DvVec *out, bool clear_empty)
+void dv_weighted_rows_gather(const DvWeightedRows *w, const DvConstVec *in, const DvVec *out, bool clear_empty)
 {
     dv_parallel_for(w->rows, ROWS_PER_CHUNK, gather_chunk,
-                    &(Product){w, in->at, out->at, in->dim, out->dim, clear_empty});
+                    &(Product){w, in->at, out->at, in->dim, out->dim, 3, clear_empty});
 }
 
 static void scatter_chunk(void *context, uint32_t begin, uint32_t end)
 {
     const Product *p = context;
-    const WeightedRows *w = p->w;
+    const DvWeightedRows *w = p->w;
     for (uint32_t k = begin; k < end; k++) {
         const uint32_t column = w->used_column[k];
         double *to = p->to + (size_t)column * p->to_dim;
@@ -401,7 +399,7 @@ DV_SIMD_CLONES static uint32_t list_loaded(const Product *p, uint32_t most, uint
 /* What acts on few points, as contacts do, goes up from these alone, row by row: each sum is still in the order of the rows. */
 static void scatter_loaded(const Product *p, const uint32_t *loaded, uint32_t count)
 {
-    const WeightedRows *w = p->w;
+    const DvWeightedRows *w = p->w;
     for (uint32_t k = 0; k < w->used; k++) { /* the rows left out add 0, which makes 0 of -0 */
         double *to = p->to + (size_t)w->used_column[k] * p->to_dim;
         for (uint32_t c = 0; c < 3; c++)
@@ -417,9 +415,9 @@ static void scatter_loaded(const Product *p, const uint32_t *loaded, uint32_t co
     }
 }
 
-void weighted_rows_scatter(const WeightedRows *w, const DvConstVec *out, const DvVec *in)
+void dv_weighted_rows_scatter(const DvWeightedRows *w, const DvConstVec *out, const DvVec *in)
 {
-    Product product = {w, out->at, in->at, out->dim, in->dim, false};
+    Product product = {w, out->at, in->at, out->dim, in->dim, 3, false};
     const uint32_t most = w->rows / 8;
     const DvStepMark mark = dv_step_mark();
     uint32_t *loaded = dv_step_alloc((size_t)most + 1, sizeof *loaded);
@@ -431,8 +429,8 @@ void weighted_rows_scatter(const WeightedRows *w, const DvConstVec *out, const D
     dv_step_release(mark);
 }
 
-void weighted_rows_gather_at(const WeightedRows *w, const DvConstVec *in, const DvVec *out, const uint32_t *rows,
-                             uint32_t count)
+void dv_weighted_rows_gather_at(const DvWeightedRows *w, const DvConstVec *in, const DvVec *out, const uint32_t *rows,
+                                uint32_t count)
 {
     for (uint32_t k = 0; k < count && rows[k] < w->rows; k++) {
         const uint32_t start = w->row_start[rows[k]], length = w->row_start[rows[k] + 1] - start;
@@ -440,28 +438,70 @@ void weighted_rows_gather_at(const WeightedRows *w, const DvConstVec *in, const 
     }
 }
 
-void weighted_rows_scatter_at(const WeightedRows *w, const DvConstVec *out, const DvVec *in, const uint32_t *rows,
-                              uint32_t count)
+void dv_weighted_rows_scatter_at(const DvWeightedRows *w, const DvConstVec *out, const DvVec *in, const uint32_t *rows,
+                                 uint32_t count)
 {
     while (count > 0 && rows[count - 1] >= w->rows)
         count--;
-    scatter_loaded(&(Product){w, out->at, in->at, out->dim, in->dim, false}, rows, count);
+    scatter_loaded(&(Product){w, out->at, in->at, out->dim, in->dim, 3, false}, rows, count);
 }
 
-DvJacobian *weighted_rows_jacobian(WeightedRows *w, uint32_t deriv_out, uint32_t columns)
+/* ---- Any number of components ---- */
+
+static void add_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const Product *p = context;
+    const DvWeightedRows *w = p->w;
+    for (uint32_t i = begin; i < end; i++)
+        for (uint32_t c = 0; c < p->components; c++) {
+            double sum = p->to[(size_t)i * p->to_dim + c];
+            for (uint32_t e = w->row_start[i]; e < w->row_start[i + 1]; e++)
+                sum += p->from[(size_t)w->column[e] * p->from_dim + c] * w->weight[e];
+            p->to[(size_t)i * p->to_dim + c] = sum;
+        }
+}
+
+void dv_weighted_rows_add(const DvWeightedRows *w, const DvConstVec *in, const DvVec *out, uint32_t components)
+{
+    dv_parallel_for(w->rows, ROWS_PER_CHUNK, add_chunk,
+                    &(Product){w, in->at, out->at, in->dim, out->dim, components, false});
+}
+
+static void add_transposed_chunk(void *context, uint32_t begin, uint32_t end)
+{
+    const Product *p = context;
+    const DvWeightedRows *w = p->w;
+    for (uint32_t k = begin; k < end; k++)
+        for (uint32_t c = 0, column = w->used_column[k]; c < p->components; c++) {
+            double sum = p->to[(size_t)column * p->to_dim + c];
+            for (uint32_t e = w->begin[column]; e < w->end[column]; e++)
+                sum += p->from[(size_t)w->entry_row[e] * p->from_dim + c] * w->entry_weight[e];
+            p->to[(size_t)column * p->to_dim + c] = sum;
+        }
+}
+
+void dv_weighted_rows_add_transposed(const DvWeightedRows *w, const DvConstVec *out, const DvVec *in,
+                                     uint32_t components)
+{
+    dv_parallel_for(w->used, ROWS_PER_CHUNK / 4, add_transposed_chunk,
+                    &(Product){w, out->at, in->at, out->dim, in->dim, components, false});
+}
+
+DvJacobian *dv_weighted_rows_jacobian(DvWeightedRows *w, uint32_t deriv_out, uint32_t deriv_in, uint32_t components,
+                                      uint32_t columns)
 {
     DvJacobian *j = &w->jacobian;
     if (j->structure == w->structure && j->columns_count == columns)
         return j;
-    const uint32_t entries = w->rows ? w->row_start[w->rows] : 0;
-    const JacobianArrays to = mapping_new_jacobian(j, w->rows, columns, entries, deriv_out * 3);
+    const uint32_t area = deriv_out * deriv_in, entries = w->rows ? w->row_start[w->rows] : 0;
+    const DvJacobianArrays to = dv_jacobian_new(j, w->rows, columns, entries, area);
     uint32_t *column = to.columns;
     double *values = to.values;
     uint32_t count = 0;
     for (uint32_t i = 0; i < w->rows; i++) {
         const uint32_t first = count;
         for (uint32_t e = w->row_start[i]; e < w->row_start[i + 1]; e++) {
-            /* Insertion: rows have eight entries at most. */
+            /* Insertion: rows have few entries, or come in order. */
             uint32_t at = count;
             while (at > first && column[at - 1] > w->column[e])
                 at--;
@@ -471,19 +511,20 @@ DvJacobian *weighted_rows_jacobian(WeightedRows *w, uint32_t deriv_out, uint32_t
             } else {
                 for (uint32_t k = count; k > at; k--) {
                     column[k] = column[k - 1];
-                    values[(size_t)k * deriv_out * 3] = values[(size_t)(k - 1) * deriv_out * 3];
+                    values[(size_t)k * area] = values[(size_t)(k - 1) * area];
                 }
                 count++;
                 column[at] = w->column[e];
-                values[(size_t)at * deriv_out * 3] = 0.0;
+                values[(size_t)at * area] = 0.0;
             }
-            values[(size_t)at * deriv_out * 3] += w->weight[e];
+            values[(size_t)at * area] += w->weight[e];
         }
         to.row_start[i + 1] = count;
     }
     for (uint32_t e = 0; e < count; e++) {
-        double *block = values + (size_t)e * deriv_out * 3;
-        block[4] = block[8] = block[0];
+        double *block = values + (size_t)e * area;
+        for (uint32_t c = 1; c < components; c++)
+            block[(size_t)c * deriv_in + c] = block[0];
     }
     j->structure = j->version = w->structure;
     return j;
