@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How components come by a linear solver.
+ * How components come by a linear solver, and what linear solvers have in common.
  */
 #include <divan/kit/linear_solver.h>
 
 #include <divan/divan.h>
+#include <divan/memory.h>
+#include <divan/plugin.h>
 
 /* The first linear solver found from `node` that the tags of `object` let pass. */
 static DvObject *first_that_passes(const DvObject *object, const DvNode *node, DvSearch search)
@@ -39,4 +41,72 @@ DvLinearSolverUse dv_linear_solver_of(DvObject *object, const DvLink *link, DvSe
     if (found == NULL || dv_object_require(object, found) != DV_OK)
         return (DvLinearSolverUse){NULL, found ? dv_object_self(found) : NULL};
     return (DvLinearSolverUse){dv_object_ops(found, DV_LINEAR_SOLVER), dv_object_self(found)};
+}
+
+/* ---- The base ---- */
+
+DvStatus dv_linear_solver_open(DvObject *object, DvLinearSolver *solver, const char *class_name, const char *variant,
+                               DvSolveFlat solve_row)
+{
+    solver->solve_row = solve_row;
+    solver->ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    if (solver->ops == NULL)
+        return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
+    return dv_linear_system_find(object, &solver->linear_system, class_name, variant, &solver->system);
+}
+
+static void free_flat(DvLinearSolver *solver)
+{
+    dv_free(solver->b);
+    dv_free(solver->x);
+    solver->b = solver->x = NULL;
+    solver->capacity = 0;
+}
+
+void dv_linear_solver_destroy(DvObject *object, void *self)
+{
+    (void)object;
+    free_flat(self);
+}
+
+const DvBlockMatrix *dv_linear_solver_assemble(DvLinearSolver *solver, DvMechanics *m, const DvStep *step,
+                                               DvFactors factors)
+{
+    const DvBlockMatrix *a = solver->system.ops->assemble(solver->system.self, m, step, factors);
+    if (a == NULL)
+        return NULL;
+    const size_t n = solver->ops->unknowns(m);
+    solver->m = m;
+    solver->n = n;
+    if (n + 1 > solver->capacity) {
+        free_flat(solver);
+        solver->capacity = n + 1;
+        solver->b = dv_alloc(n + 1, sizeof *solver->b);
+        solver->x = dv_alloc(n + 1, sizeof *solver->x);
+    }
+    solver->b[n] = solver->x[n] = 0.0;
+    return a;
+}
+
+DvStatus dv_linear_solver_solve(void *self, DvVecId x, DvVecId b)
+{
+    DvLinearSolver *solver = self;
+    dv_phase_begin("linear solver");
+    solver->ops->gather(solver->m, solver->b, b);
+    const DvStatus status = solver->solve_row(self, solver->x, solver->b, solver->n);
+    if (status == DV_OK)
+        solver->ops->scatter(solver->m, x, solver->x);
+    dv_phase_end();
+    return status;
+}
+
+bool dv_linear_solver_is_matrix_free(void *self)
+{
+    const DvLinearSystemUse system = ((const DvLinearSolver *)self)->system;
+    return system.ops != NULL && system.ops->is_matrix_free(system.self);
+}
+
+const DvMechanics *dv_linear_solver_mechanics(void *self)
+{
+    return ((const DvLinearSolver *)self)->m;
 }

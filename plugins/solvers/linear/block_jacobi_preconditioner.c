@@ -3,14 +3,13 @@
  * BlockJacobiPreconditioner: multiplies by the inverses of the 3 x 3 blocks on the diagonal of the matrix, whatever the DOF
  * types: block g couples the unknowns 3 g, 3 g + 1 and 3 g + 2. A last block that is not full is filled with the identity.
  */
-#include "linear/diagonal_preconditioner.h"
-#include "linear/singular_points.h"
+#include <divan/kit/preconditioner.h>
 
 #include <math.h>
 #include <string.h>
 
 static const DvField fields[] = {
-    DV_LINEAR_SOLVER_FIELDS(DvDiagonalPreconditioner),
+    DV_LINEAR_SOLVER_FIELDS(DvPreconditioner, base),
     {0},
 };
 
@@ -54,27 +53,25 @@ static bool invert(double *m)
 }
 
 /* Keeps the inverses: [groups] x 9, row-major. */
-static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
+static DvStatus build(void *self_, const DvBlockMatrix *a)
 {
-    DvDiagonalPreconditioner *self = self_;
-    const DvBlockMatrix *a = dv_diagonal_preconditioner_assemble(self, m, step, factors, 3, 9);
-    if (!a)
-        return DV_ERROR_INVALID;
-    const size_t groups = (self->flat.n + 2) / 3;
+    DvPreconditioner *self = self_;
+    const size_t groups = (self->base.n + 2) / 3;
+    double *inverses = dv_preconditioner_reserve(self, 9 * groups);
     if (groups > 0)
-        gather_blocks(a, self->numbers);
+        gather_blocks(a, inverses);
     for (size_t g = 0; g < groups; g++)
-        if (!invert(self->numbers + 9 * g))
-            return dv_singular_points_refuse(dv_object_of(self), self->flat.ops, m, a, (uint32_t)(3 * g));
+        if (!invert(inverses + 9 * g))
+            return dv_linear_solver_refuse_singular(&self->base, a, (uint32_t)(3 * g));
     return DV_OK;
 }
 
 /* Transposed, as the method has it: the same for symmetric matrices. */
-static DvStatus solve_flat(void *self_, double *x, const double *b, size_t n)
+static DvStatus apply(void *self, double *x, const double *b, size_t n)
 {
-    const DvDiagonalPreconditioner *self = self_;
+    const double *inverses = ((const DvPreconditioner *)self)->numbers;
     for (size_t g = 0; 3 * g < n; g++) {
-        const double *inverse = self->numbers + 9 * g;
+        const double *inverse = inverses + 9 * g;
         const size_t filled = n - 3 * g < 3 ? n - 3 * g : 3;
         double z[3] = {0};
         for (size_t r = 0; r < filled; r++)
@@ -85,33 +82,17 @@ static DvStatus solve_flat(void *self_, double *x, const double *b, size_t n)
     return DV_OK;
 }
 
-static DvStatus init(DvObject *object, void *self)
-{
-    return dv_diagonal_preconditioner_init(object, self, "BlockDiagonalMatrixMat3x3d", solve_flat);
-}
-
-static const DvLinearSolverOps ops = {
-    .size = sizeof(DvLinearSolverOps),
-    .set_system = set_system,
-    .solve = dv_diagonal_preconditioner_solve,
-    .solve_flat = solve_flat,
-    .is_matrix_free = dv_diagonal_preconditioner_is_matrix_free,
-    .solve_many = dv_many_solve,
-    .compliance = dv_many_compliance,
-    .mechanics = dv_diagonal_preconditioner_mechanics,
-};
+static const DvPreconditionerOps operations = {
+    .solver = DV_PRECONDITIONER_OPS(apply), .build = build, .system = "BlockDiagonalMatrixMat3x3d"};
 
 const DvClass dv_block_jacobi_preconditioner = {
     .size = sizeof(DvClass),
     .name = "BlockJacobiPreconditioner",
     .variants = "FullVector",
-    .bases = (const char *const[]){"MatrixLinearSolver", "LinearSolver", NULL},
-    .family = "preconditioners",
     .module = "Sofa.Component.LinearSolver.Preconditioner",
     .help = "Multiplies by the inverses of the 3 x 3 diagonal blocks of the matrix.",
-    .instance_size = sizeof(DvDiagonalPreconditioner),
+    .instance_size = sizeof(DvPreconditioner),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops}, {0}},
-    .init = init,
-    .destroy = dv_diagonal_preconditioner_destroy,
+    DV_PRECONDITIONER_LIFE,
+    DV_PRECONDITIONER_CLASS(operations, "MatrixLinearSolver", "LinearSolver"),
 };

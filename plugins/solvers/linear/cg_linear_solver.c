@@ -16,26 +16,21 @@
  */
 #include "linear/convergence_graph.h"
 #include "linear/krylov_space.h"
-#include "linear/linear_solver_fields.h"
-#include "linear/many_solves.h"
 
 #include <divan/contracts/fault_cause.h>
 #include <divan/contracts/solve_record.h>
-#include <divan/plugin.h>
+#include <divan/kit/linear_solver.h>
 #include <divan/scene.h>
 
 #include <math.h>
 #include <string.h>
 
 typedef struct CgLinearSolver {
-    DvManySolves many; /* first */
-    DvLinearSolverFields common;
+    DvLinearSolver base;
     DvData iterations, tolerance, threshold, warm_start;
     /* Since init, because the first solve is special; and in the last one. A saved run goes on with both. */
     DvData solves, products;
     DvData graph;
-    DvLinearSystemUse system;
-    const DvMechanicalOperationsOps *mechanics;
     DvKrylovSpace space;
     DvCurve errors, denominators;
     bool warned_singular, warned_frozen;
@@ -56,7 +51,7 @@ static const double UNSEEN = 1e-4;
 static const double AT_REST = 1e-12;
 
 static const DvField fields[] = {
-    DV_LINEAR_SOLVER_FIELDS(CgLinearSolver),
+    DV_LINEAR_SOLVER_FIELDS(CgLinearSolver, base),
     DV_FIELD(CgLinearSolver, iterations, "iterations", dv_type_uint, .init = "25", .range = &dv_range_count,
              .flags = DV_FIELD_REQUIRED, .help = "largest number of iterations"),
     DV_FIELD(CgLinearSolver, tolerance, "tolerance", dv_type_double, .init = "1e-5", .range = &dv_range_not_negative,
@@ -80,14 +75,7 @@ static DvStatus solve_row(void *self, double *x, const double *b, size_t n);
 static DvStatus init(DvObject *object, void *self_)
 {
     CgLinearSolver *self = self_;
-    self->many.solve = solve_row;
-    self->mechanics = dv_service(DV_MECHANICAL_OPERATIONS);
-    if (self->mechanics == NULL)
-        return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
-    const char *variant = dv_object_variant(object);
-    const bool matrix_free = strcmp(variant, "GraphScattered") == 0;
-    return dv_linear_system_find(object, &self->common.linear_system,
-                                 matrix_free ? "MatrixFreeSystem" : "MatrixLinearSystem", variant, &self->system);
+    return dv_linear_solver_open(object, &self->base, NULL, dv_object_variant(object), solve_row);
 }
 
 static void reset(DvObject *object, void *self_)
@@ -104,8 +92,8 @@ static void reset(DvObject *object, void *self_)
 /* Whether a solver that is to assemble need not: the matrix would be the same operator, and cost more. */
 static bool does_without(const CgLinearSolver *self, DvMechanics *m, uint32_t products)
 {
-    return dv_matrix_linear_system_may_be_skipped(self->system.object) &&
-           self->mechanics->prefers_assembled(m, UINT32_MAX) && !self->mechanics->prefers_assembled(m, products);
+    return dv_linear_system_may_be_skipped(self->base.system) && self->base.ops->prefers_assembled(m, UINT32_MAX) &&
+           !self->base.ops->prefers_assembled(m, products);
 }
 
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
@@ -114,23 +102,24 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
     const uint32_t products = dv_krylov_expected_products(dv_data_uint(&self->solves), dv_data_uint(&self->products),
                                                           dv_data_uint(&self->iterations));
     const DvBlockMatrix *matrix = NULL;
-    const bool matrix_free = self->system.ops->is_matrix_free(self->system.self);
+    const bool matrix_free = self->base.system.ops->is_matrix_free(self->base.system.self);
     const bool without = !matrix_free && does_without(self, m, products);
     if (without) {
-        dv_matrix_linear_system_skip(self->system.object, self->mechanics->unknowns(m));
+        self->base.system.ops->skip(self->base.system.self, self->base.ops->unknowns(m));
     } else if (!matrix_free) {
-        matrix = self->system.ops->assemble(self->system.self, m, step, factors);
+        matrix = self->base.system.ops->assemble(self->base.system.self, m, step, factors);
         if (matrix == NULL)
             return DV_ERROR_INVALID;
-    } else if (self->mechanics->prefers_assembled(m, products)) {
+    } else if (self->base.ops->prefers_assembled(m, products)) {
         dv_phase_begin("assembly");
-        matrix = self->mechanics->assemble(m, step, factors, DV_ASSEMBLE_CONSTRAINED);
+        matrix = self->base.ops->assemble(m, step, factors, DV_ASSEMBLE_CONSTRAINED);
         dv_phase_end();
         if (matrix == NULL)
             return DV_ERROR_INVALID;
     }
     dv_krylov_set(&self->space, m, step, factors, matrix, products);
-    self->many.n = self->space.n;
+    self->base.m = m;
+    self->base.n = self->space.n;
     if (without || matrix_free)
         dv_krylov_reserve_states(&self->space);
     return DV_OK;
@@ -291,19 +280,8 @@ static DvStatus solve_row(void *self_, double *x, const double *b, size_t n)
     (void)run(self, false, false, false);
     self->largest_change = largest;
     dv_krylov_end_flat(&self->space, x);
-    dv_many_left(&self->many, self->left);
+    dv_linear_solver_left(&self->base, self->left);
     return DV_OK;
-}
-
-static const DvMechanics *mechanics(void *self_)
-{
-    return ((const CgLinearSolver *)self_)->space.m;
-}
-
-static bool is_matrix_free(void *self_)
-{
-    const CgLinearSolver *self = self_;
-    return self->system.ops == NULL || self->system.ops->is_matrix_free(self->system.self);
 }
 
 static bool uses_guess(void *self_)
@@ -383,15 +361,8 @@ static DvMatrixKind takes(void *self)
 }
 
 static const DvLinearSolverOps ops = {
-    .size = sizeof(DvLinearSolverOps),
-    .set_system = set_system,
-    .solve = solve,
-    .is_matrix_free = is_matrix_free,
-    .uses_guess = uses_guess,
-    .solve_many = dv_many_solve,
-    .compliance = dv_many_compliance,
-    .mechanics = mechanics,
-    .takes = takes,
+    DV_LINEAR_SOLVER_OPS,     .set_system = set_system,    .solve = solve,
+    .uses_guess = uses_guess, DV_LINEAR_SOLVER_ONE_BY_ONE, .takes = takes,
 };
 
 const DvClass dv_cg_linear_solver = {

@@ -10,11 +10,9 @@
  */
 #include "linear/convergence_graph.h"
 #include "linear/krylov_space.h"
-#include "linear/linear_solver_fields.h"
-#include "linear/many_solves.h"
+#include "system/linear_system.h"
 
 #include <divan/contracts/solve_record.h>
-#include <divan/plugin.h>
 #include <divan/scene.h>
 
 #include <math.h>
@@ -24,16 +22,14 @@
 enum { MAX_CURVES = 64 };
 
 typedef struct PcgLinearSolver {
-    DvManySolves many; /* first */
-    DvLinearSolverFields common;
+    DvLinearSolver base;
     DvData iterations, tolerance, use_preconditioner;
     DvData solves, products, graph;
     DvLink preconditioner_link;
-    DvLinearSystemUse system;
-    const DvMechanicalOperationsOps *mechanics;
     const DvLinearSolverOps *preconditioner; /* or NULL */
     void *preconditioner_self;
-    const DvLink *preconditioner_system; /* the preconditioner's link to its system; or NULL */
+    const DvLink *preconditioner_system_link; /* the preconditioner's; or NULL */
+    DvLinearSystemUse preconditioner_system;  /* to which it leads */
     DvKrylovSpace space;
     DvCurve errors[MAX_CURVES]; /* of the solves of this step */
     uint32_t curves;
@@ -45,7 +41,7 @@ typedef struct PcgLinearSolver {
 static const double UNSEEN = 1e-4;
 
 static const DvField fields[] = {
-    DV_LINEAR_SOLVER_FIELDS(PcgLinearSolver),
+    DV_LINEAR_SOLVER_FIELDS(PcgLinearSolver, base),
     DV_FIELD(PcgLinearSolver, iterations, "iterations", dv_type_uint, .init = "25", .range = &dv_range_count,
              .help = "largest number of iterations"),
     DV_FIELD(PcgLinearSolver, tolerance, "tolerance", dv_type_double, .init = "1e-5", .range = &dv_range_not_negative,
@@ -75,21 +71,17 @@ static DvStatus solve_row(void *self, double *x, const double *b, size_t n);
 static DvStatus init(DvObject *object, void *self_)
 {
     PcgLinearSolver *self = self_;
-    self->many.solve = solve_row;
-    self->mechanics = dv_service(DV_MECHANICAL_OPERATIONS);
-    if (self->mechanics == NULL)
-        return dv_error(object, DV_ERROR_MISSING, "needs the plugin divan.mechanics");
     DvObject *preconditioner = dv_link_object(&self->preconditioner_link);
     if (dv_link_is_set(&self->preconditioner_link) && preconditioner == NULL)
         return dv_field_error(&self->preconditioner_link.data, -1, "leads to no linear solver");
-    const DvStatus status = dv_linear_system_find(object, &self->common.linear_system, "PreconditionedMatrixFreeSystem",
-                                                  "GraphScattered", &self->system);
+    const DvStatus status =
+        dv_linear_solver_open(object, &self->base, "PreconditionedMatrixFreeSystem", "GraphScattered", solve_row);
     if (status != DV_OK)
         return status;
-    if (strcmp(dv_object_class(self->system.object)->name, "PreconditionedMatrixFreeSystem") != 0)
-        return dv_field_error(&self->common.linear_system.data, -1,
-                              "'%s' is a %s; this solver needs a PreconditionedMatrixFreeSystem",
-                              dv_object_name(self->system.object), dv_object_class(self->system.object)->name);
+    if (strcmp(dv_object_class(self->base.system.object)->name, "PreconditionedMatrixFreeSystem") != 0)
+        return dv_field_error(
+            &self->base.linear_system.data, -1, "'%s' is a %s; this solver needs a PreconditionedMatrixFreeSystem",
+            dv_object_name(self->base.system.object), dv_object_class(self->base.system.object)->name);
     if (preconditioner != NULL) {
         const DvStatus required = dv_object_require(object, preconditioner);
         if (required != DV_OK)
@@ -114,8 +106,12 @@ static DvStatus bwd_init(DvObject *object, void *self_)
     const DvData *field = preconditioner != NULL ? dv_object_field(preconditioner, "linearSystem") : NULL;
     if (field == NULL || field->type != &dv_type_link)
         return DV_OK;
-    self->preconditioner_system = (const DvLink *)field;
-    dv_preconditioned_system_set_preconditioner(self->system.object, dv_link_object(self->preconditioner_system));
+    self->preconditioner_system_link = (const DvLink *)field;
+    DvObject *system = dv_link_object(self->preconditioner_system_link);
+    const DvLinearSystemOps *system_ops = system != NULL ? dv_object_ops(system, DV_LINEAR_SYSTEM) : NULL;
+    if (system_ops != NULL)
+        self->preconditioner_system = (DvLinearSystemUse){system_ops, dv_object_self(system), system};
+    dv_preconditioned_system_set_preconditioner(self->base.system.object, system);
     return DV_OK;
 }
 
@@ -133,30 +129,32 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
     PcgLinearSolver *self = self_;
     const DvBlockMatrix *matrix = NULL;
     if (self->preconditioner != NULL && dv_data_bool(&self->use_preconditioner) &&
-        dv_preconditioned_system_is_due(self->system.object)) {
+        dv_preconditioned_system_is_due(self->base.system.object)) {
         if (!dv_object_is_valid(dv_object_of(self->preconditioner_self)))
             return dv_error(dv_object_of(self), DV_ERROR_INVALID,
                             "cannot solve: its preconditioner was not initialised");
         const DvStatus status = self->preconditioner->set_system(self->preconditioner_self, m, step, factors);
         if (status != DV_OK)
             return status;
-        if (self->preconditioner_system != NULL)
-            matrix = dv_matrix_linear_system_whole(dv_link_object(self->preconditioner_system));
+        const DvLinearSystemUse system = self->preconditioner_system;
+        if (system.object != NULL && dv_link_object(self->preconditioner_system_link) == system.object)
+            matrix = dv_linear_system_whole(system);
     }
     const uint32_t products = dv_krylov_expected_products(dv_data_uint(&self->solves), dv_data_uint(&self->products),
                                                           dv_data_uint(&self->iterations));
     /* A matrix that is there already costs nothing but its products. */
-    if (!self->mechanics->prefers_assembled(m, matrix != NULL ? UINT32_MAX : products)) {
+    if (!self->base.ops->prefers_assembled(m, matrix != NULL ? UINT32_MAX : products)) {
         matrix = NULL;
     } else if (matrix == NULL) {
         dv_phase_begin("assembly");
-        matrix = self->mechanics->assemble(m, step, factors, DV_ASSEMBLE_CONSTRAINED);
+        matrix = self->base.ops->assemble(m, step, factors, DV_ASSEMBLE_CONSTRAINED);
         dv_phase_end();
         if (matrix == NULL)
             return DV_ERROR_INVALID;
     }
     dv_krylov_set(&self->space, m, step, factors, matrix, products);
-    self->many.n = self->space.n;
+    self->base.m = m;
+    self->base.n = self->space.n;
     dv_krylov_reserve_states(&self->space);
     return DV_OK;
 }
@@ -258,20 +256,9 @@ static DvStatus solve_row(void *self_, double *x, const double *b, size_t n)
     const double b_squared = dv_krylov_dot(space, DV_KRYLOV_B, DV_KRYLOV_B);
     const DvStatus status = b_squared == 0.0 ? DV_OK : iterate(self, NULL, false, &products);
     dv_krylov_end_flat(space, x);
-    dv_many_left(&self->many,
-                 b_squared == 0.0 ? 0.0 : sqrt(dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R) / b_squared));
+    dv_linear_solver_left(&self->base,
+                          b_squared == 0.0 ? 0.0 : sqrt(dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R) / b_squared));
     return status;
-}
-
-static const DvMechanics *mechanics(void *self_)
-{
-    return ((const PcgLinearSolver *)self_)->space.m;
-}
-
-static bool is_matrix_free(void *self_)
-{
-    (void)self_;
-    return true;
 }
 
 static bool uses_guess(void *self_)
@@ -334,15 +321,8 @@ static DvMatrixKind takes(void *self)
 }
 
 static const DvLinearSolverOps ops = {
-    .size = sizeof(DvLinearSolverOps),
-    .set_system = set_system,
-    .solve = solve,
-    .is_matrix_free = is_matrix_free,
-    .uses_guess = uses_guess,
-    .solve_many = dv_many_solve,
-    .compliance = dv_many_compliance,
-    .mechanics = mechanics,
-    .takes = takes,
+    DV_LINEAR_SOLVER_OPS,     .set_system = set_system,    .solve = solve,
+    .uses_guess = uses_guess, DV_LINEAR_SOLVER_ONE_BY_ONE, .takes = takes,
 };
 
 const DvClass dv_pcg_linear_solver = {

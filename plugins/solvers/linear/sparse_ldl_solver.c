@@ -8,44 +8,23 @@
  */
 #include "linear/block_ldl.h"
 #include "linear/block_ldl_many.h"
-#include "linear/flat_system.h"
-#include "linear/linear_solver_fields.h"
-#include "linear/many_solves.h"
-#include "linear/singular_points.h"
 
-#include <divan/contracts/fault_cause.h>
-#include <divan/contracts/solve_record.h>
+#include <divan/kit/direct_solver.h>
 #include <divan/memory.h>
-#include <divan/scene.h>
-
-#include <string.h>
-
-/* Relative residual after refinement that is worth a warning. */
-static const double UNSOLVED = 1e-6;
 
 typedef struct SparseLdlSolver {
-    DvLinearSolverFields common;
+    DvDirectSolver direct;
     DvData precompute, nonzeros;
     DvLink ordering_link;
-    DvLinearSystemUse system;
-    DvFlatSystem flat;
     DvBlockLdl *ldl;
     DvLdlMany *many;
     const DvOrderingOps *ordering; /* NULL: the order of least work */
     void *ordering_self;
-    uint64_t structure;          /* of the matrix that was analysed */
-    uint32_t analyses;           /* that the output `L_nnz` knows */
-    const DvBlockMatrix *matrix; /* that was factored */
-    uint64_t version;            /* of its numbers */
-    uint64_t factored_version;   /* of the numbers in the factor */
-    bool analysed, factored;
-    uint64_t factorizations;
-    bool warned_empty, warned_singular;
-    DvSolveRecord record;
+    uint32_t analyses; /* that the output `L_nnz` knows */
 } SparseLdlSolver;
 
 static const DvField fields[] = {
-    DV_LINEAR_SOLVER_FIELDS(SparseLdlSolver),
+    DV_LINEAR_SOLVER_FIELDS(SparseLdlSolver, direct.base),
     DV_FIELD(SparseLdlSolver, precompute, "precomputeSymbolicDecomposition", dv_type_bool, .init = "1",
              .help = "keep the ordering and the structure of L while that of the matrix is the same"),
     DV_FIELD(SparseLdlSolver, nonzeros, "L_nnz", dv_type_int, .init = "0", .flags = DV_FIELD_READ_ONLY,
@@ -80,8 +59,7 @@ static DvStatus init(DvObject *object, void *self_)
         self->ordering = dv_object_ops(ordering, DV_ORDERING);
         self->ordering_self = dv_object_self(ordering);
     }
-    return dv_linear_system_find(object, &self->common.linear_system, "MatrixLinearSystem", dv_object_variant(object),
-                                 &self->system);
+    return dv_direct_solver_init(object, self);
 }
 
 static bool is_permutation(uint32_t nodes, const uint32_t *order)
@@ -109,100 +87,51 @@ static void order_nodes(void *context, uint32_t nodes, const uint32_t *begin, co
     dv_order_nodes(DV_ORDERING_NATURAL, nodes, begin, neighbours, order);
 }
 
-static DvStatus factor(SparseLdlSolver *self, const DvBlockMatrix *matrix)
+static void analyse(void *self_, const DvBlockMatrix *matrix)
 {
-    const bool keep = dv_data_bool(&self->precompute);
-    const bool same_structure = self->analysed && matrix->structure == self->structure;
-    if (keep && self->factored && same_structure && matrix->version == self->factored_version)
-        return DV_OK;
-    if (!same_structure || !keep) {
-        dv_block_ldl_analyse(self->ldl, matrix, self->ordering != NULL ? order_nodes : NULL, self);
-        self->structure = matrix->structure;
-        self->analysed = true;
-    }
-    uint32_t failed = 0;
-    const DvStatus status = dv_block_ldl_factor(self->ldl, matrix, &failed);
-    self->factored = status == DV_OK;
-    self->factored_version = matrix->version;
-    self->factorizations++;
+    SparseLdlSolver *self = self_;
+    dv_block_ldl_analyse(self->ldl, matrix, self->ordering != NULL ? order_nodes : NULL, self);
+}
+
+static DvStatus factor(void *self_, const DvBlockMatrix *matrix, uint32_t *failed)
+{
+    SparseLdlSolver *self = self_;
+    const DvStatus status = dv_block_ldl_factor(self->ldl, matrix, failed);
     if (dv_block_ldl_analyses(self->ldl) != self->analyses) {
         self->analyses = dv_block_ldl_analyses(self->ldl);
         const uint64_t nonzeros = dv_block_ldl_nonzeros(self->ldl);
         dv_data_set_int(&self->nonzeros, nonzeros < INT32_MAX ? (int32_t)nonzeros : INT32_MAX);
     }
-    if (status == DV_ERROR_LIMIT)
-        return status; /* reported */
-    if (status != DV_OK)
-        return dv_singular_points_refuse(dv_object_of(self), self->flat.ops, self->flat.m, matrix, failed);
-    return DV_OK;
+    return status;
 }
 
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
 {
     SparseLdlSolver *self = self_;
-    const DvBlockMatrix *matrix = self->system.ops->assemble(self->system.self, m, step, factors);
-    if (matrix == NULL)
-        return DV_ERROR_INVALID;
-    dv_flat_system_set(&self->flat, m);
-    self->matrix = matrix;
-    self->version = matrix->version;
-    if (matrix->rows == 0) {
-        if (!self->warned_empty)
-            dv_warning(dv_object_of(self), "the linear system is empty: there is no state below the solver");
-        self->warned_empty = true;
-        return DV_OK;
-    }
-    dv_phase_begin("factorization");
-    const DvStatus status = factor(self, matrix);
-    dv_phase_end();
-    return status;
+    self->direct.forgets = !dv_data_bool(&self->precompute);
+    return dv_direct_solver_set_system(self, m, step, factors);
 }
 
-static DvStatus solve_flat(void *self_, double *x, const double *b, size_t n)
+static void substitute(void *self, double *x, const double *b)
 {
-    SparseLdlSolver *self = self_;
-    if (n == 0)
-        return DV_OK;
-    dv_block_ldl_solve(self->ldl, b, x);
-    if (self->matrix->version != self->version)
-        return DV_OK; /* assembled anew for somebody else: nothing to refine with */
-    const double residual = dv_block_ldl_refine(self->ldl, self->matrix, b, x);
-    if (dv_solve_record_add(&self->record, residual, UNSOLVED, UNSOLVED))
-        dv_solve_record_worst(&self->record, 1 + dv_scene_steps(dv_node_scene(dv_object_node(dv_object_of(self)))));
-    if (residual > UNSOLVED && !self->warned_singular) {
-        self->warned_singular = true;
-        dv_warning(
-            dv_object_of(self),
-            "the matrix is singular, as far as numbers tell, and the right-hand side does not fit it: the solution leaves a "
-            "residual of %.1e. Hold bodies that nothing else holds, and give every point mass or stiffness",
-            residual);
-    }
-    return DV_OK;
+    dv_block_ldl_solve(((SparseLdlSolver *)self)->ldl, b, x);
 }
 
-static DvStatus solve(void *self_, DvVecId x, DvVecId b)
+static double refine(void *self, const DvBlockMatrix *matrix, double *x, const double *b)
 {
-    SparseLdlSolver *self = self_;
-    dv_phase_begin("linear solver");
-    const DvStatus status = dv_flat_system_solve(&self->flat, x, b, self, solve_flat);
-    dv_phase_end();
-    return status;
-}
-
-static uint64_t factor_version(void *self_)
-{
-    return ((const SparseLdlSolver *)self_)->factorizations;
+    return dv_block_ldl_refine(((SparseLdlSolver *)self)->ldl, matrix, b, x);
 }
 
 /* Refines row by row, against the matrix, what the factor gives where it has lost digits. */
 static double refine_many(SparseLdlSolver *self, const DvSparseRows *b, double *x, size_t stride)
 {
+    const DvLinearSolver *base = &self->direct.base;
     double worst = 0.0;
-    if (!dv_block_ldl_is_delicate(self->ldl) || self->matrix->version != self->version)
+    if (!dv_block_ldl_is_delicate(self->ldl) || !dv_direct_solver_has_matrix(&self->direct))
         return worst;
     for (uint32_t r = 0; r < b->rows; r++) {
-        dv_spread_row(b, r, self->flat.b, self->flat.n);
-        const double residual = dv_block_ldl_refine(self->ldl, self->matrix, self->flat.b, x + stride * r);
+        dv_sparse_row_spread(b, r, base->b, base->n);
+        const double residual = dv_block_ldl_refine(self->ldl, self->direct.matrix, base->b, x + stride * r);
         worst = residual > worst ? residual : worst;
     }
     return worst;
@@ -211,7 +140,7 @@ static double refine_many(SparseLdlSolver *self, const DvSparseRows *b, double *
 static DvStatus solve_many(void *self_, const DvSparseRows *b, double *x, size_t stride, double *residual)
 {
     SparseLdlSolver *self = self_;
-    const DvStatus status = dv_check_rows(self, b, self->flat.n);
+    const DvStatus status = dv_linear_solver_check_rows(&self->direct.base, b);
     if (status != DV_OK)
         return status;
     dv_phase_begin("linear solver");
@@ -227,11 +156,11 @@ static DvStatus solve_many(void *self_, const DvSparseRows *b, double *x, size_t
 static DvStatus compliance(void *self_, const DvSparseRows *j, double factor, double *w, size_t stride)
 {
     SparseLdlSolver *self = self_;
-    const DvStatus status = dv_check_rows(self, j, self->flat.n);
+    if (dv_block_ldl_is_delicate(self->ldl))
+        return dv_linear_solver_compliance(self, j, factor, w, stride);
+    const DvStatus status = dv_linear_solver_check_rows(&self->direct.base, j);
     if (status != DV_OK)
         return status;
-    if (dv_block_ldl_is_delicate(self->ldl))
-        return dv_compliance_of_rows(self, solve_flat, j, self->flat.n, factor, w, stride);
     dv_phase_begin("compliance");
     dv_ldl_many_forward(self->many, j);
     dv_ldl_many_gram(self->many, factor, w, stride);
@@ -242,7 +171,7 @@ static DvStatus compliance(void *self_, const DvSparseRows *j, double factor, do
 static DvStatus half_solve(void *self_, const DvSparseRows *b, DvHalfSolutions *y)
 {
     SparseLdlSolver *self = self_;
-    const DvStatus status = dv_check_rows(self, b, self->flat.n);
+    const DvStatus status = dv_linear_solver_check_rows(&self->direct.base, b);
     if (status != DV_OK)
         return status;
     dv_ldl_many_forward(self->many, b);
@@ -257,77 +186,28 @@ static DvStatus finish_half(void *self_, double *x, const double *y, size_t n)
     return DV_OK;
 }
 
-static const DvMechanics *mechanics(void *self_)
-{
-    return ((const SparseLdlSolver *)self_)->flat.m;
-}
-
-static bool is_matrix_free(void *self_)
-{
-    (void)self_;
-    return false;
-}
-
-static void reset(DvObject *object, void *self)
-{
-    (void)object;
-    ((SparseLdlSolver *)self)->record = (DvSolveRecord){0};
-}
-
-static const DvSolveRecord *record_of(void *self)
-{
-    return &((const SparseLdlSolver *)self)->record;
-}
-
-static void remedy(void *self, DvText *text)
-{
-    (void)self;
-    dv_text_add(text, "hold bodies that nothing else holds, and give every point mass or stiffness");
-}
-
-static const DvSolveRecordOps record_ops = {
-    .size = sizeof record_ops, .record = record_of, .unit = "of the right-hand side", .remedy = remedy};
-
-/* Singular is what it has seen itself. */
-static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *what_helps)
-{
-    const SparseLdlSolver *self = self_;
-    const DvObject *object = dv_object_of(self);
-    if (dv_node_context(dv_object_node(fault->state), DV_LINEAR_SOLVER) !=
-            dv_node_slot(dv_object_node(object), DV_LINEAR_SOLVER) ||
-        !(self->record.left > UNSOLVED))
-        return 0.0;
-    dv_text_add(
-        cause,
-        "matrix that is singular, as far as numbers tell (SparseLDLSolver '%s' leaves %.2g of the right-hand side)",
-        dv_object_name(object), self->record.left);
-    dv_text_add(what_helps, "fix some points, give every point a mass, and look for elements without volume");
-    return DV_FAULT_LIKELY;
-}
-
-static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
-
 static void destroy(DvObject *object, void *self_)
 {
-    (void)object;
     SparseLdlSolver *self = self_;
     dv_ldl_many_free(self->many);
     dv_block_ldl_free(self->ldl);
-    dv_flat_system_free(&self->flat);
+    dv_linear_solver_destroy(object, self);
 }
 
-static const DvLinearSolverOps ops = {
-    .size = sizeof(DvLinearSolverOps),
-    .set_system = set_system,
-    .solve = solve,
-    .solve_flat = solve_flat,
-    .is_matrix_free = is_matrix_free,
-    .factor_version = factor_version,
-    .solve_many = solve_many,
-    .compliance = compliance,
-    .half_solve = half_solve,
-    .finish_half = finish_half,
-    .mechanics = mechanics,
+static const DvDirectSolverOps operations = {
+    .solver =
+        {
+            DV_DIRECT_SOLVER_OPS,
+            .set_system = set_system,
+            .solve_many = solve_many,
+            .compliance = compliance,
+            .half_solve = half_solve,
+            .finish_half = finish_half,
+        },
+    .analyse = analyse,
+    .factor = factor,
+    .substitute = substitute,
+    .refine = refine,
 };
 
 const DvClass dv_sparse_ldl_solver = {
@@ -335,18 +215,12 @@ const DvClass dv_sparse_ldl_solver = {
     .name = "SparseLDLSolver",
     .variants = "CompressedRowSparseMatrixMat3x3d CompressedRowSparseMatrixd",
     .default_variant = "CompressedRowSparseMatrixd",
-    .bases = (const char *const[]){"MatrixLinearSolver", "LinearSolver", NULL},
-    .family = "linear solvers",
     .module = "Sofa.Component.LinearSolver.Direct",
     .help = "Direct solver: sparse L D L^T factorization of the assembled matrix.",
     .instance_size = sizeof(SparseLdlSolver),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &ops},
-                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
-                                      {.id = DV_SOLVE_RECORD, .ops = &record_ops},
-                                      {0}},
     .construct = construct,
     .init = init,
-    .reset = reset,
     .destroy = destroy,
+    DV_DIRECT_SOLVER_CLASS(operations, "MatrixLinearSolver", "LinearSolver"),
 };

@@ -38,6 +38,7 @@ static const DvLinearSystemOps ops = {
     .size = sizeof(DvLinearSystemOps),
     .is_matrix_free = is_matrix_free,
     .assemble = assemble,
+    .by_default = DV_SYSTEM_MATRIX_FREE,
 };
 
 const DvClass dv_matrix_free_system = {

@@ -92,10 +92,33 @@ static const DvBlockMatrix *assemble(void *self_, DvMechanics *m, const DvStep *
     return matrix;
 }
 
+static const DvBlockMatrix *whole(void *self)
+{
+    return ((const MatrixLinearSystem *)self)->whole;
+}
+
+static bool may_be_skipped(void *self)
+{
+    return parts_of(self) == DV_ASSEMBLE_CONSTRAINED;
+}
+
+static void skip(void *self_, size_t unknowns)
+{
+    MatrixLinearSystem *self = self_;
+    self->whole = NULL;
+    set_size(self, (uint32_t)unknowns);
+    for (const MatrixWatcher *watcher = self->watchers; watcher; watcher = watcher->next)
+        watcher->skipped(watcher->self);
+}
+
 static const DvLinearSystemOps ops = {
     .size = sizeof(DvLinearSystemOps),
     .is_matrix_free = is_matrix_free,
     .assemble = assemble,
+    .by_default = DV_SYSTEM_ASSEMBLED,
+    .whole = whole,
+    .may_be_skipped = may_be_skipped,
+    .skip = skip,
 };
 
 const DvClass dv_matrix_linear_system = {
@@ -115,28 +138,6 @@ const DvClass dv_matrix_linear_system = {
     .contracts = (const DvContract[]){{.id = DV_LINEAR_SYSTEM, .ops = &ops}, {0}},
     .construct = construct,
 };
-
-const DvBlockMatrix *dv_matrix_linear_system_whole(const DvObject *system)
-{
-    if (system == NULL || dv_object_class(system) != &dv_matrix_linear_system)
-        return NULL;
-    return ((const MatrixLinearSystem *)dv_object_self(system))->whole;
-}
-
-bool dv_matrix_linear_system_may_be_skipped(const DvObject *system)
-{
-    return system != NULL && dv_object_class(system) == &dv_matrix_linear_system &&
-           parts_of(dv_object_self(system)) == DV_ASSEMBLE_CONSTRAINED;
-}
-
-void dv_matrix_linear_system_skip(DvObject *system, size_t unknowns)
-{
-    MatrixLinearSystem *self = dv_object_self(system);
-    self->whole = NULL;
-    set_size(self, (uint32_t)unknowns);
-    for (const MatrixWatcher *watcher = self->watchers; watcher; watcher = watcher->next)
-        watcher->skipped(watcher->self);
-}
 
 bool dv_matrix_linear_system_watch(DvObject *system, MatrixWatcher *watcher)
 {

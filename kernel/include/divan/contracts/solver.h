@@ -104,11 +104,24 @@ typedef struct DvOrderingOps {
 /* A linear system that a scene describes by itself (which parts are assembled); solvers find it by link or in their
  * node. */
 #define DV_LINEAR_SYSTEM "divan.linear-system/1"
+/* Which solvers that find no system in the scene get one of a class; of several classes, that of the highest rank. */
+typedef enum DvDefaultSystem {
+    DV_SYSTEM_ON_REQUEST, /* those that name the class */
+    DV_SYSTEM_ASSEMBLED,
+    DV_SYSTEM_MATRIX_FREE
+} DvDefaultSystem;
 typedef struct DvLinearSystemOps {
     uint32_t size;
     bool (*is_matrix_free)(void *self);
     /* The matrix for these factors; NULL after a reported error, or of a matrix-free system. */
     const DvBlockMatrix *(*assemble)(void *self, DvMechanics *m, const DvStep *step, DvFactors factors);
+    DvDefaultSystem by_default;
+    /* Optional, all or none, of systems that assemble: the matrix of the last assembly if it left nothing out, else NULL; whether the next
+     * one would leave nothing out, so that products by the mechanical operations are the same and a solver may do without the matrix;
+     * and that it does, of so many unknowns. */
+    const DvBlockMatrix *(*whole)(void *self);
+    bool (*may_be_skipped)(void *self);
+    void (*skip)(void *self, size_t unknowns);
 } DvLinearSystemOps;
 
 DV_END_DECLS

@@ -3,7 +3,10 @@
  * How linear solvers come by their linear system. All assembled systems hold the same block matrix; the variant only says
  * which solver of a scene a system was written for, so that a solver without a link finds the right one.
  */
-#include "system/linear_system.h"
+#include <divan/divan.h>
+#include <divan/kit/linear_solver.h>
+#include <divan/plugin.h>
+#include <divan/registry.h>
 
 #include <string.h>
 
@@ -56,10 +59,29 @@ static DvObject *find_free_system(DvObject *solver, const char *class_name, cons
     return found ? found : first_free(solver, DV_SEARCH_PARENTS, class_name, variant);
 }
 
+/* The class that is there for solvers without a system. */
+static const char *default_class(DvDefaultSystem kind)
+{
+    const DvClass *chosen = NULL;
+    for (size_t i = 0; i < dv_class_count(); i++) {
+        const DvClass *cls = dv_class_at(i);
+        for (const DvContract *offer = cls->contracts; offer && offer->id; offer++)
+            if (strcmp(offer->id, DV_LINEAR_SYSTEM) == 0 &&
+                ((const DvLinearSystemOps *)offer->ops)->by_default == kind &&
+                (!chosen || dv_class_plugin(cls)->rank > dv_class_plugin(chosen)->rank))
+                chosen = cls;
+    }
+    return chosen ? chosen->name : NULL;
+}
+
 DvStatus dv_linear_system_find(DvObject *solver, DvLink *link, const char *class_name, const char *variant,
                                DvLinearSystemUse *use)
 {
     const bool matrix_free = strcmp(variant, "GraphScattered") == 0;
+    if (class_name == NULL)
+        class_name = default_class(matrix_free ? DV_SYSTEM_MATRIX_FREE : DV_SYSTEM_ASSEMBLED);
+    if (class_name == NULL)
+        return dv_error(solver, DV_ERROR_MISSING, "needs the plugin divan.solvers, for its linear system");
     DvObject *system = dv_link_object(link);
     if (dv_link_is_set(link)) {
         if (system == NULL)

@@ -1,8 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "linear/singular_points.h"
-
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which points of which states make a matrix singular, said with what is known of them.
+ */
 #include <divan/contracts/topology.h>
 #include <divan/divan.h>
+#include <divan/kit/linear_solver.h>
 #include <divan/memory.h>
 #include <divan/worst.h>
 
@@ -26,7 +28,8 @@ static uint32_t list_parts(const DvMechanicalOperationsOps *ops, DvMechanics *m,
     return count;
 }
 
-void dv_singular_points_name(const DvMechanicalOperationsOps *ops, DvMechanics *m, size_t unknown, DvText *text)
+/* The path of the state and the point of an unknown: "point 3 of '/Liver/dofs'". */
+static void name_point(const DvMechanicalOperationsOps *ops, DvMechanics *m, size_t unknown, DvText *text)
 {
     const DvStepMark mark = dv_step_mark();
     Part *parts;
@@ -116,9 +119,11 @@ static void look_at(Found *found, const DvBlockMatrix *a, const Part *part)
                 dv_worst_text(&zero, list), dv_object_path(part->state.object));
 }
 
-DvStatus dv_singular_points_refuse(const DvObject *solver, const DvMechanicalOperationsOps *ops, DvMechanics *m,
-                                   const DvBlockMatrix *a, uint32_t failed)
+DvStatus dv_linear_solver_refuse_singular(const DvLinearSolver *base, const DvBlockMatrix *a, uint32_t failed)
 {
+    const DvObject *solver = dv_object_of(base);
+    const DvMechanicalOperationsOps *ops = base->ops;
+    DvMechanics *m = base->m;
     const DvStepMark mark = dv_step_mark();
     Part *parts;
     Found found = {0};
@@ -128,14 +133,14 @@ DvStatus dv_singular_points_refuse(const DvObject *solver, const DvMechanicalOpe
     const size_t lost = found.points == 0 ? first_not_finite(a) : SIZE_MAX;
     DvStatus status;
     if (lost != SIZE_MAX) {
-        dv_singular_points_name(ops, m, lost, &found.names);
+        name_point(ops, m, lost, &found.names);
         status = dv_error(
             solver, DV_ERROR_NOT_FINITE,
             "the matrix is not finite: a coupling of %s is beyond all numbers; look at what acts there, or use a "
             "smaller dt",
             found.names.at ? found.names.at : "an unknown of no state");
     } else if (found.points == 0) {
-        dv_singular_points_name(ops, m, failed, &found.names);
+        name_point(ops, m, failed, &found.names);
         status = dv_error(solver, DV_ERROR_SINGULAR,
                           "the matrix is singular: the pivot of %s is zero or not a number. Give every point mass or "
                           "stiffness, and hold bodies that nothing else holds",
