@@ -19,18 +19,17 @@
 
 #include <divan/contracts/drawing.h>
 #include <divan/contracts/state.h>
+#include <divan/kit/engine.h>
 
 #include <inttypes.h>
 #include <math.h>
 
 typedef struct SubsetTopology {
+    DvEngine engine;
     DvData box, centers, radii, position, elements[DV_ELEMENT_KINDS], chosen, local;
-    DvData direction, normal, edge_angle, triangle_angle;
     DvData indices, element_indices[DV_ELEMENT_KINDS], points_in, points_out;
     DvData elements_in[DV_ELEMENT_KINDS], elements_out[DV_ELEMENT_KINDS], border_count;
     DvData draw_region, draw_points, draw_edges, draw_triangles, draw_tetrahedra, draw_size;
-    const DvDofType *dof;
-    bool ready, starting; /* init has run; it is running */
 } SubsetTopology;
 
 /* ---- The region ---- */
@@ -105,7 +104,7 @@ static bool is_in_one_volume(const Parts *parts, const Region *region, const uin
 static DvStatus read_elements(SubsetTopology *self, Parts *parts)
 {
     size_t count;
-    parts->dim = self->dof->coord;
+    parts->dim = self->engine.dof->coord;
     parts->position = dv_data_doubles(&self->position, &count);
     parts->count[DV_POINTS] = (uint32_t)count;
     parts->side[DV_POINTS] = dv_alloc(count, 1);
@@ -120,7 +119,7 @@ static DvStatus read_elements(SubsetTopology *self, Parts *parts)
         parts->count[kind] = (uint32_t)count;
         parts->side[kind] = dv_alloc(count, 1);
         for (size_t i = 0; i < count * nodes; i++)
-            if (parts->element[kind][i] >= parts->count[DV_POINTS] && self->starting)
+            if (parts->element[kind][i] >= parts->count[DV_POINTS] && self->engine.starting)
                 return dv_field_error(&self->elements[kind], (int64_t)(i / nodes),
                                       "point %" PRIu32 " of %" PRIu32 " positions", parts->element[kind][i],
                                       parts->count[DV_POINTS]);
@@ -136,7 +135,7 @@ static DvStatus choose_tetrahedra(SubsetTopology *self, Parts *parts)
         parts->side[DV_POINTS][i] = OUTSIDE;
     for (size_t i = 0; i < count; i++) {
         if (chosen[i] >= parts->count[DV_TETRAHEDRA]) {
-            if (self->starting)
+            if (self->engine.starting)
                 return dv_field_error(&self->chosen, (int64_t)i, "there is no tetrahedron %" PRIu32 " among %" PRIu32,
                                       chosen[i], parts->count[DV_TETRAHEDRA]);
             continue;
@@ -271,7 +270,7 @@ static void write_parts(SubsetTopology *self, const Parts *parts, bool local)
 static DvStatus update(DvObject *object, void *self_)
 {
     SubsetTopology *self = self_;
-    if (!self->ready || !dv_object_is_valid(object))
+    if (!dv_engine_runs(object, &self->engine))
         return DV_OK;
     const bool local = dv_data_bool(&self->local);
     const Region region = read_region(self);
@@ -337,18 +336,10 @@ static DvStatus init(DvObject *object, void *self_)
     if (status != DV_OK)
         return status;
     boxes_order_corners(&self->box);
-    self->ready = self->starting = true;
-    status = update(object, self);
-    self->starting = false;
+    status = dv_engine_start(object, self);
     if (status == DV_OK && self->position.count > 0 && self->indices.count == 0)
         dv_warning(object, "the region selects none of the %zu points", self->position.count);
     return status;
-}
-
-static DvStatus construct(DvObject *object, void *self)
-{
-    ((SubsetTopology *)self)->dof = dv_dof_type(dv_object_variant(object));
-    return DV_OK;
 }
 
 /* The region counts only when it is shown. */
@@ -360,29 +351,24 @@ static void bounding_box(DvObject *object, void *self_, double *bounds)
         boxes_add_bounds(&self->box, bounds);
 }
 
-#define IN(member, name, type, text, ...) \
-    DV_FIELD(SubsetTopology, member, name, type, .flags = DV_FIELD_INPUT, .help = text, __VA_ARGS__)
+#define IN(member, ...)   DV_ENGINE_INPUT(SubsetTopology, member, __VA_ARGS__)
+#define OUT(member, ...)  DV_ENGINE_OUTPUT(SubsetTopology, member, __VA_ARGS__)
+#define DRAW(member, ...) DV_ENGINE_SHOWN(SubsetTopology, member, __VA_ARGS__)
 #define WHEN_GIVEN(member, name, type, text, ...)                                                                   \
     DV_FIELD(SubsetTopology, member, name, type, .flags = DV_FIELD_INPUT | DV_FIELD_EMPTY_IS_DEFAULT, .help = text, \
              __VA_ARGS__)
-#define OUT(member, name, type, text, ...)                                                                    \
-    DV_FIELD(SubsetTopology, member, name, type, .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY, .help = text, \
-             __VA_ARGS__)
-#define HELD(member, name, type, zero) \
-    DV_FIELD(SubsetTopology, member, name, type, .init = zero, .help = "kept for old scenes: it never had an effect")
-#define DRAW(member, name)                                                                       \
-    DV_FIELD(SubsetTopology, member, name, dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING, \
-             .group = "Visualization", .help = "show what is selected")
+#define HELD(name, type, zero) \
+    DV_FIELD_HELD(name, type, .init = zero, .help = "kept for old scenes: it never had an effect")
 
 static const DvField fields[] = {
     IN(box, "box", dv_type_vec6s, "boxes: smallest corner, largest corner", .init = "0 0 0 1 1 1", .unit = "m"),
     WHEN_GIVEN(centers, "centers", dv_type_vec3s, "centres of spheres; given, boxes do not count", .unit = "m"),
     IN(radii, "radii", dv_type_doubles, "of the spheres: one for each, or one for all", .unit = "m",
        .range = &dv_range_not_negative),
-    HELD(direction, "direction", dv_type_vec3d, "0 0 0"),
-    HELD(normal, "normal", dv_type_vec3d, "0 0 0"),
-    HELD(edge_angle, "edgeAngle", dv_type_double, "0"),
-    HELD(triangle_angle, "triAngle", dv_type_double, "0"),
+    HELD("direction", dv_type_vec3d, "0 0 0"),
+    HELD("normal", dv_type_vec3d, "0 0 0"),
+    HELD("edgeAngle", dv_type_double, "0"),
+    HELD("triAngle", dv_type_double, "0"),
     IN(position, "rest_position", dv_type_coords, "positions to select from (default: those of the state)",
        .unit = "m"),
     IN(elements[DV_EDGES], "edges", dv_type_edges, "edges to part (default: those of the mesh)"),
@@ -417,9 +403,7 @@ static const DvField fields[] = {
     DRAW(draw_edges, "drawEdges"),
     DRAW(draw_triangles, "drawTriangle"),
     DRAW(draw_tetrahedra, "drawTetrahedra"),
-    DV_FIELD(SubsetTopology, draw_size, "drawSize", dv_type_double, .init = "1", .unit = "pixel",
-             .range = &dv_range_not_negative, .flags = DV_FIELD_DRAWING, .group = "Visualization",
-             .help = "size of what is shown"),
+    DV_ENGINE_DRAW_SIZE(SubsetTopology, draw_size, "drawSize"),
     {0},
 };
 
@@ -437,8 +421,8 @@ static void draw_selected(SubsetTopology *self, DvDraw *draw)
     size_t points, selected;
     for (int pass = 0; pass < 2; pass++) { /* points by their numbers, then elements */
         const double *at = dv_data_doubles(pass && local ? &self->points_in : &self->position, &points);
-        const DvConstVec x = {.at = at, .count = (uint32_t)points, .dim = self->dof->coord};
-        double *space = dv_points_in_space(x, self->dof->spatial);
+        const DvConstVec x = {.at = at, .count = (uint32_t)points, .dim = self->engine.dof->coord};
+        double *space = dv_points_in_space(x, self->engine.dof->spatial);
         const uint32_t *indices = dv_data_uints(&self->indices, &selected);
         if (!pass && dv_data_bool(&self->draw_points))
             dv_draw_elements(draw, DV_POINTS, (DvElements){.at = indices, .count = (uint32_t)selected}, space,
@@ -457,7 +441,7 @@ static void draw(void *self_, DvDraw *draw)
 {
     static const double color[4] = {1.0, 0.4, 0.4, 1.0};
     SubsetTopology *self = self_;
-    if (!self->ready || !dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS))
+    if (!self->engine.ready || !dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS))
         return;
     const Region region = read_region(self);
     if (dv_data_bool(&self->draw_region) && region.box)
@@ -472,14 +456,13 @@ const DvClass dv_subset_topology = {
     .name = "SubsetTopology",
     .variants = "Vec3d Rigid3d",
     .default_variant = "Vec3d",
-    .bases = (const char *const[]){"DataEngine", NULL},
-    .family = "engines",
+    DV_ENGINE_CLASS("DataEngine"),
     .module = "Sofa.Component.Engine.Select",
     .help = "Parts a mesh in what lies in a region and the rest.",
     .instance_size = sizeof(SubsetTopology),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_DRAWABLE, .ops = &drawable}, {0}},
-    .construct = construct,
+    .construct = dv_engine_construct,
     .init = init,
     .update = update,
     .bounding_box = bounding_box,

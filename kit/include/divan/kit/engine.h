@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What data engines have in common: objects whose outputs are computed from their inputs when they are read.
+ *
+ * DvEngine is the first member of the component's struct. The class has DV_ENGINE_CLASS, DV_ENGINE_LIFE and its own `update`, which
+ * writes all outputs; fields are inputs or outputs by the macros here. An engine that needs more at init (inputs that follow from what
+ * is in the node) writes its own functions in place of DV_ENGINE_LIFE, and its `update` begins with dv_engine_runs.
+ */
+#ifndef DIVAN_KIT_ENGINE_H
+#define DIVAN_KIT_ENGINE_H
+
+#include <divan/divan.h>
+
+DV_BEGIN_DECLS
+
+typedef struct DvEngine {
+    const DvDofType *dof; /* of the variant; NULL: the class has none */
+    bool ready;           /* init has found the inputs */
+    bool starting;        /* init or reinit computes: what is wrong with the inputs is an error */
+} DvEngine;
+
+/* Names of the bases, the nearest first: "BaseROI", "DataEngine". */
+#define DV_ENGINE_CLASS(...)                            \
+    .family = "engines", .bases = (const char *const[]) \
+    {                                                   \
+        __VA_ARGS__, NULL                               \
+    }
+#define DV_ENGINE_LIFE .construct = dv_engine_construct, .bwd_init = dv_engine_start, .reinit = dv_engine_start
+
+/* Entries of a field table. */
+#define DV_ENGINE_INPUT(Struct, member, name, type, text, ...) \
+    DV_FIELD(Struct, member, name, type, .flags = DV_FIELD_INPUT, .help = text, __VA_ARGS__)
+#define DV_ENGINE_OUTPUT(Struct, member, name, type, text, ...) \
+    DV_FIELD(Struct, member, name, type, .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY, .help = text, __VA_ARGS__)
+#define DV_ENGINE_SHOWN(Struct, member, name, ...)                                                                 \
+    DV_FIELD(Struct, member, name, dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING, .group = "Visualization", \
+             .help = "show what is selected", __VA_ARGS__)
+#define DV_ENGINE_DRAW_SIZE(Struct, member, name)                                                                 \
+    DV_FIELD(Struct, member, name, dv_type_double, .init = "1", .unit = "pixel", .range = &dv_range_not_negative, \
+             .flags = DV_FIELD_DRAWING, .group = "Visualization", .help = "size of what is shown")
+
+/* DvClass.construct.     [main] */
+DV_NODISCARD DV_PUBLIC DvStatus dv_engine_construct(DvObject *object, void *self);
+/* Computes with the class's `update`, ready and starting, so that what is wrong is told when the scene is loaded. DvClass.bwd_init, when
+ * all inputs are there; DvClass.reinit; and the end of an init that others rely on at once.     [main] */
+DV_NODISCARD DV_PUBLIC DvStatus dv_engine_start(DvObject *object, void *self);
+
+/* Whether `update` has inputs to compute from; outputs that are read before stay as they are.     [step] */
+static inline bool dv_engine_runs(const DvObject *object, const DvEngine *engine)
+{
+    return engine->ready && dv_object_is_valid(object);
+}
+
+DV_END_DECLS
+#endif
