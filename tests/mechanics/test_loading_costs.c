@@ -24,7 +24,7 @@ static const Case cases[] = {
      2750}, /* 600 of which only say whether there is room */
     {"corotational tetrahedra", CUT "<TetrahedralCorotationalFEMForceField" MATERIAL "/></Node>", 6,
      2750},                                                           /* 600 of which only say whether there is room */
-    {"hexahedra", "<HexahedronFEMForceField" MATERIAL "/>", 1, 3300}, /* 600 of which only say whether there is room */
+    {"hexahedra", "<HexahedronFEMForceField" MATERIAL "/>", 1, 5200}, /* 2300 of which only say whether there is room */
 };
 
 /* A matrix of tetrahedra has 15 blocks of 72 bytes a point, one of hexahedra 27; vectors of a step are ten or so of 24. */
