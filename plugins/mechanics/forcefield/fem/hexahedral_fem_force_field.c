@@ -11,10 +11,7 @@ static const char *const methods[] = {"large", "polar", "exact", NULL};
 
 #define FIELD(member, name, type, ...) DV_FIELD(HexahedronFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    DV_SINGLE_STATE_FIELDS(HexahedronFEMForceField, base),
-    DV_KEPT_PAIRS_FIELD(HexahedronFEMForceField, kept_pairs),
-    DV_LINK(HexahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,
-            .help = "mesh; that of the node by default"),
+    DV_MESH_FORCE_FIELD_FIELDS(HexahedronFEMForceField, field),
     DV_MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),
     FIELD(method, "method", dv_type_choice, .init = "large", .choices = methods,
           .help = "frame of an element: by the first two of its mean edges (large), by the polar decomposition of all "
@@ -51,13 +48,13 @@ const DvClass dv_hexahedral_fem_force_field = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &hexahedron_fem_ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &hexahedron_fem_cause},
-                                      {.id = DV_COUPLED_PAIRS, .ops = &hexahedron_fem_pairs},
+                                      {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .construct = construct,
     .init = hexahedron_fem_init,
     .reinit = hexahedron_fem_reinit,
     .update = hexahedron_fem_update,
-    .cleanup = hexahedron_fem_cleanup,
+    .cleanup = dv_mesh_force_field_cleanup,
     .destroy = hexahedron_fem_destroy,
 };

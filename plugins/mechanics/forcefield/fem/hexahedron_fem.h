@@ -9,9 +9,7 @@
 #include "forcefield/fem/hexahedron_box.h"
 #include "forcefield/fem/hexahedron_exact.h"
 #include "forcefield/fem/hexahedron_shapes.h"
-#include <divan/kit/coupled_pairs.h>
-#include <divan/kit/elastic_material.h>
-#include <divan/kit/element_blocks.h>
+#include <divan/kit/mesh_force_field.h>
 #include <divan/kit/ordered_hexahedra.h>
 
 enum { NODES = 8, COLUMNS = 24 };
@@ -36,13 +34,11 @@ typedef struct TurnedBox {
 } TurnedBox;
 
 typedef struct HexahedronFEMForceField {
-    DvSingleState base;
-    DvLink topology_link;
+    DvMeshForceField field;
     DvElasticMaterial material;
     DvData method, update_stiffness_matrix, stiffness_matrices, initial_points;
     DvData gather_points, gather_block_size, drawing, gap;
 
-    DvTopologyRef topology;
     bool closed_form; /* HexahedralFEMForceField: stiffness of a box along the axes of space */
     HexahedronMethod chosen;
     bool updates;
@@ -60,10 +56,6 @@ typedef struct HexahedronFEMForceField {
     HexahedronShapes shapes;
     double (*lame)[2]; /* [elements]; negative where the nodes are numbered as in a mirror */
     uint32_t room;     /* blocks that there is room for */
-    DvElementMaterials materials;
-    DvKeptPairs kept_pairs;
-    DvMeshEdits edits;          /* since the elements were brought up to date */
-    uint64_t structure, edited; /* + 1 when couplings, or numbers of the matrix, have become others */
 } HexahedronFEMForceField;
 
 extern const DvType dv_type_stiffness_matrices; /* of 24 x 24 numbers */
@@ -71,9 +63,7 @@ extern const DvType dv_type_stiffness_matrices; /* of 24 x 24 numbers */
 extern const char *const hexahedron_methods[];
 #define HEXAHEDRON_FEM_FIELD(member, name, type, ...) DV_FIELD(HexahedronFEMForceField, member, name, type, __VA_ARGS__)
 #define HEXAHEDRON_FEM_FIELDS                                                                                         \
-    DV_SINGLE_STATE_FIELDS(HexahedronFEMForceField, base), DV_KEPT_PAIRS_FIELD(HexahedronFEMForceField, kept_pairs),  \
-        DV_LINK(HexahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,                                      \
-                .help = "mesh; that of the node by default"),                                                         \
+    DV_MESH_FORCE_FIELD_FIELDS(HexahedronFEMForceField, field),                                                       \
         DV_MATERIAL_FIELDS(HexahedronFEMForceField, material, DV_FIELD_INPUT),                                        \
         HEXAHEDRON_FEM_FIELD(                                                                                         \
             method, "method", dv_type_choice, .init = "large", .choices = hexahedron_methods,                         \
@@ -104,15 +94,11 @@ extern const char *const hexahedron_methods[];
 DvStatus hexahedron_fem_init(DvObject *object, void *self);
 DvStatus hexahedron_fem_reinit(DvObject *object, void *self);
 DvStatus hexahedron_fem_update(DvObject *object, void *self);
-void hexahedron_fem_cleanup(DvObject *object, void *self);
 void hexahedron_fem_destroy(DvObject *object, void *self);
-/* The elements are those of the mesh as it is and of a state of `points` points. */
-DvStatus hexahedron_fem_follow(HexahedronFEMForceField *self, uint32_t points);
 void hexahedron_fem_draw(HexahedronFEMForceField *self, DvDraw *draw, double gap);
 
 extern const DvForceFieldOps hexahedron_fem_ops;
 extern const DvDrawableOps hexahedron_fem_drawable;
 extern const DvElementsCause hexahedron_fem_cause;
-extern const DvCoupledPairsOps hexahedron_fem_pairs;
 
 #endif

@@ -19,7 +19,6 @@
 #include "forcefield/fem/frames.h"
 #include "forcefield/fem/hexahedron_fem.h"
 #include "forcefield/fem/hexahedron_stiffness.h"
-#include <divan/kit/element_faults.h>
 #include <divan/kit/packed_block.h>
 
 #include <divan/math/decompose.h>
@@ -266,7 +265,7 @@ static HexahedronMethod chosen_method(HexahedronFEMForceField *self)
 
 static void set_material(HexahedronFEMForceField *self, uint32_t element, const float *filled)
 {
-    const DvElementMaterial material = dv_element_material(&self->materials, element);
+    const DvElementMaterial material = dv_element_material(&self->field.materials, element);
     self->lame[element][0] = dv_lame_lambda(material.young, material.poisson);
     self->lame[element][1] = dv_lame_mu(material.young, material.poisson);
     for (int i = 0; filled && i < 2; i++)
@@ -336,32 +335,26 @@ static void make_room(HexahedronFEMForceField *self)
 
 static const float *filled_cells(const HexahedronFEMForceField *self)
 {
-    const DvSparseGridOps *grid = self->closed_form ? NULL : dv_object_ops(self->topology.object, DV_SPARSE_GRID);
-    return grid ? grid->filled(self->topology.self) : NULL;
+    const DvSparseGridOps *grid = self->closed_form ? NULL : dv_object_ops(self->field.topology.object, DV_SPARSE_GRID);
+    return grid ? grid->filled(self->field.topology.self) : NULL;
 }
 
-static DvStatus build(HexahedronFEMForceField *self)
+static DvStatus build(void *self_, const DvElementSource *source)
 {
+    HexahedronFEMForceField *self = self_;
+    DvElements hexahedra = source->elements;
+    const DvConstVec rest = source->rest;
     free_elements(self);
-    self->structure++;
-    dv_mesh_edits_clear(&self->edits);
-    DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
-    DvConstVec rest;
-    DvStatus status = dv_state_at_rest(dv_object_of(self), self->base.state, &rest);
-    if (status == DV_OK)
-        status = dv_element_materials_agree(&self->materials, hexahedra.count);
-    if (status == DV_OK && have_no_size(hexahedra, rest)) { /* scenes run like this: a body without stiffness */
+    if (have_no_size(hexahedra, rest)) { /* scenes run like this: a body without stiffness */
         dv_warning(
             dv_object_of(self),
             "has no effect: the points of each of its %u hexahedra are in one place at rest; give '%s' its positions",
-            hexahedra.count, dv_object_path(self->base.state.object));
+            hexahedra.count, dv_object_path(self->field.base.state.object));
         hexahedra.count = 0;
     }
-    if (status == DV_OK)
-        hexahedra = dv_ordered_hexahedra_mend(&self->order, dv_object_of(self), hexahedra, rest);
-    if (status == DV_OK)
-        status = dv_element_blocks_build(&self->mesh, dv_object_of(self), "hexahedron", rest.count, NODES,
-                                         hexahedra.count, hexahedra.at);
+    hexahedra = dv_ordered_hexahedra_mend(&self->order, dv_object_of(self), hexahedra, rest);
+    DvStatus status = dv_element_blocks_build(&self->mesh, dv_object_of(self), "hexahedron", rest.count, NODES,
+                                              hexahedra.count, hexahedra.at);
     if (status != DV_OK)
         return status;
     self->chosen = chosen_method(self);
@@ -375,13 +368,9 @@ static DvStatus build(HexahedronFEMForceField *self)
         set_block(self, block, filled);
     for (uint32_t e = 0; e < hexahedra.count && status == DV_OK; e++)
         status = take_stiffness(self, e);
-    if (status != DV_OK) {
-        free_elements(self);
-        return status;
-    }
-    if (!self->closed_form)
+    if (status == DV_OK && !self->closed_form)
         dv_data_set(&self->initial_points, rest.at, rest.count);
-    return DV_OK;
+    return status;
 }
 
 /* Elements that are touched, or no more, let go of their stiffness. */
@@ -421,90 +410,69 @@ static DvStatus set_touched(HexahedronFEMForceField *self, const DvMeshEdits *ed
 /* The elements in proper order; where none had another one, those that were touched decide whether all are looked at. */
 static DvElements elements_in_order(HexahedronFEMForceField *self, DvElements given, DvConstVec rest)
 {
-    const DvIndexArray *touched = &self->edits.elements;
+    const DvIndexArray *touched = &self->field.edits.elements;
     if (!self->order.nodes && dv_hexahedra_are_in_order(given, touched->data, touched->count, rest))
         return given;
     return dv_ordered_hexahedra_mend(&self->order, dv_object_of(self), given, rest);
 }
 
-static DvStatus take_edits(HexahedronFEMForceField *self)
+static DvStatus update(void *self_, const DvElementSource *source, const DvMeshEdits *edits, bool *paired)
 {
-    DvElements hexahedra = dv_topology_elements(&self->topology, DV_HEXAHEDRA);
+    HexahedronFEMForceField *self = self_;
+    const DvConstVec rest = source->rest;
     const uint32_t before = self->mesh.elements;
-    DvMeshEdits *edits = &self->edits;
-    DvConstVec rest;
-    bool paired = true;
-    DvStatus status = dv_state_at_rest(dv_object_of(self), self->base.state, &rest);
-    dv_mesh_edits_sort(edits, rest.count, hexahedra.count);
-    if (status == DV_OK)
-        hexahedra = elements_in_order(self, hexahedra, rest);
-    if (status == DV_OK)
-        status = dv_element_blocks_update(&self->mesh, dv_object_of(self), "hexahedron", edits, &self->topology,
-                                          rest.count, hexahedra.count, hexahedra.at, &paired);
-    if (status == DV_OK) {
-        make_room(self);
-        release_stiffness(self, edits, before, hexahedra.count);
-        status = set_touched(self, edits, rest.at, hexahedra.at);
-    }
+    const DvElements hexahedra = elements_in_order(self, source->elements, rest);
+    DvStatus status =
+        dv_element_blocks_update(&self->mesh, dv_object_of(self), "hexahedron", edits, &self->field.topology,
+                                 rest.count, hexahedra.count, hexahedra.at, paired);
     if (status != DV_OK)
-        free_elements(self);
-    else if (!self->closed_form)
+        return status;
+    make_room(self);
+    release_stiffness(self, edits, before, hexahedra.count);
+    status = set_touched(self, edits, rest.at, hexahedra.at);
+    if (status == DV_OK && !self->closed_form)
         dv_mesh_edits_copy_points(edits, &self->initial_points, &rest);
-    dv_mesh_edits_clear(edits);
-    self->structure += status != DV_OK || !paired;
-    self->edited++;
     return status;
 }
 
-DvStatus hexahedron_fem_follow(HexahedronFEMForceField *self, uint32_t points)
+static void clear(void *self)
 {
-    if (dv_topology_rewritten(&self->topology) || self->edits.all || (self->edits.any && self->mesh.elements == 0))
-        return build(self);
-    const DvStatus status = self->edits.any ? take_edits(self) : DV_OK;
-    return status == DV_OK && points != self->mesh.points ? build(self) : status;
+    free_elements(self);
 }
+
+/* Four diagonals inside each, and two on each face, which two share at most. */
+enum { PAIRS_INSIDE = 4, PAIRS_ON_FACES = 6 };
+
+static const DvMeshForceFieldKind kind = {.need = "a container of hexahedra",
+                                          .elements = DV_HEXAHEDRA,
+                                          .pairs = PAIRS_INSIDE + PAIRS_ON_FACES,
+                                          .must_have = true,
+                                          .build = build,
+                                          .update = update,
+                                          .clear = clear};
 
 DvStatus hexahedron_fem_reinit(DvObject *object, void *self_)
 {
     (void)object;
     HexahedronFEMForceField *self = self_;
-    dv_element_materials_read(&self->materials);
-    const DvStatus status = build(self);
-    if (status != DV_OK)
-        dv_single_state_release(&self->base);
-    return status;
+    dv_element_materials_read(&self->field.materials);
+    return dv_mesh_force_field_build(&self->field);
 }
 
 DvStatus hexahedron_fem_init(DvObject *object, void *self_)
 {
     HexahedronFEMForceField *self = self_;
-    DvStatus status = dv_single_state_init(object, &self->base);
-    if (status == DV_OK)
-        status = dv_topology_require(object, &self->topology_link, "a container of hexahedra", &self->topology);
-    if (status == DV_OK && dv_topology_elements(&self->topology, DV_HEXAHEDRA).count == 0)
-        status = dv_error(object, DV_ERROR_MISSING, "the topology '%s' has no hexahedra",
-                          dv_object_path(self->topology.object));
-    if (status == DV_OK && chosen_method(self) == HEXAHEDRON_EXACT && !self->closed_form &&
-        dv_data_bool(&self->update_stiffness_matrix))
-        status = dv_field_error(&self->update_stiffness_matrix, -1,
-                                "method 'exact' has the stiffness of the rest shape; use another method, or 0");
-    if (status == DV_OK)
-        status = dv_element_materials_attach(&self->materials, &self->material, NULL, self->topology.object,
-                                             DV_HEXAHEDRA, 1);
-    self->mesh.kept = dv_kept_pairs_note(&self->kept_pairs, &self->edits);
-    if (status == DV_OK)
-        status = dv_mesh_edits_attach(&self->edits, self->topology.object, DV_HEXAHEDRA);
-    if (status != DV_OK) {
-        dv_single_state_release(&self->base);
+    DvStatus status = dv_mesh_force_field_begin(object, &self->field, &kind, &self->mesh, &self->material, NULL);
+    if (status != DV_OK)
         return status;
+    if (chosen_method(self) == HEXAHEDRON_EXACT && !self->closed_form && dv_data_bool(&self->update_stiffness_matrix)) {
+        dv_single_state_release(&self->field.base);
+        return dv_field_error(&self->update_stiffness_matrix, -1,
+                              "method 'exact' has the stiffness of the rest shape; use another method, or 0");
     }
-    DvConstVec rest;
     status = hexahedron_fem_reinit(object, self);
-    const bool ramified = dv_object_ops(self->topology.object, DV_SPARSE_GRID) != NULL; /* has such points on purpose */
-    if (status == DV_OK && self->mesh.elements > 0 && !ramified &&
-        dv_state_at_rest(object, self->base.state, &rest) == DV_OK)
-        dv_element_faults_report(object, &self->topology, DV_HEXAHEDRA,
-                                 dv_topology_elements(&self->topology, DV_HEXAHEDRA), rest);
+    if (status == DV_OK)
+        dv_mesh_force_field_report(&self->field);
     return status;
 }
 
@@ -522,16 +490,6 @@ DvStatus hexahedron_fem_update(DvObject *object, void *self_)
     }
     dv_data_end(&self->stiffness_matrices);
     return DV_OK;
-}
-
-void hexahedron_fem_cleanup(DvObject *object, void *self_)
-{
-    (void)object;
-    HexahedronFEMForceField *self = self_;
-    dv_element_materials_detach(&self->materials);
-    dv_mesh_edits_detach(&self->edits);
-    dv_single_state_release(&self->base);
-    dv_topology_release(&self->topology);
 }
 
 void hexahedron_fem_destroy(DvObject *object, void *self_)
@@ -749,7 +707,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     HexahedronFEMForceField *self = self_;
-    if (hexahedron_fem_follow(self, x->count) != DV_OK)
+    if (dv_mesh_force_field_follow(&self->field, x->count) != DV_OK)
         return;
     HexahedronWork work = {self, 1.0};
     self->derived = false;
@@ -766,12 +724,6 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
     HexahedronWork work = {self, k};
     derive(self);
     dv_element_chunks_add(&self->mesh.chunks, dx->at, df->at, dforce_chunk, &work);
-}
-
-static void reserve(void *self_, DvPattern *pattern)
-{
-    HexahedronFEMForceField *self = self_;
-    dv_element_blocks_reserve(&self->mesh, pattern);
 }
 
 /* R^T K_nm R of one element, or R^T H_nm R, whose three columns of rows are given: block += that. */
@@ -883,15 +835,10 @@ static void assemble(void *self_, const DvStep *step, double k, double b, const 
     dv_parallel_for(self->mesh.pairs, DV_PAIRS_PER_CHUNK, pair_chunk, &work);
 }
 
-static uint64_t structure(void *self_)
-{
-    return ((const HexahedronFEMForceField *)self_)->structure;
-}
-
 static uint64_t matrix_version(void *self_)
 {
     const HexahedronFEMForceField *self = self_;
-    return self->chosen == HEXAHEDRON_SMALL && !self->updates ? self->structure + self->edited : 0;
+    return self->chosen == HEXAHEDRON_SMALL && !self->updates ? self->field.structure + self->field.changed : 0;
 }
 
 static double energy_chunk(void *context, uint32_t begin, uint32_t end)
@@ -979,23 +926,14 @@ static void cost(void *self_, double *product, double *assembly)
         dv_cache_penalty(each * self->shapes.live + cost_hexahedron_bytes * elements, cost_hexahedron_assembly_beyond);
 }
 
-/* Four diagonals inside each, and two on each face, which two share at most. */
-static uint64_t least_pairs(void *self)
-{
-    const uint64_t inside = 4, on_faces = 6;
-    return (inside + on_faces) * ((const HexahedronFEMForceField *)self)->mesh.elements;
-}
-
-const DvCoupledPairsOps hexahedron_fem_pairs = {.size = sizeof(DvCoupledPairsOps), .least = least_pairs};
-
 const DvForceFieldOps hexahedron_fem_ops = {
     .size = sizeof hexahedron_fem_ops,
     .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = add_dforce,
-    .reserve = reserve,
+    .reserve = dv_mesh_force_field_reserve,
     .assemble = assemble,
-    .structure = structure,
+    .structure = dv_mesh_force_field_structure,
     .matrix_version = matrix_version,
     .energy = energy,
     .cost = cost,
@@ -1006,9 +944,9 @@ void hexahedron_fem_draw(HexahedronFEMForceField *self, DvDraw *draw, double gap
     static const uint8_t faces[12][3] = {{0, 3, 2}, {0, 2, 1}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
                                          {2, 3, 7}, {2, 7, 6}, {1, 2, 6}, {1, 6, 5}, {0, 4, 7}, {0, 7, 3}};
     static const double colors[3][4] = {{0.7, 0.7, 0.1, 1.0}, {0.7, 0.0, 0.0, 1.0}, {0.0, 0.7, 0.0, 1.0}};
-    if (!dv_draw_shows(draw, DV_DISPLAY_FORCE_FIELDS) || !self->base.state.ops)
+    if (!dv_draw_shows(draw, DV_DISPLAY_FORCE_FIELDS) || !self->field.base.state.ops)
         return;
-    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
+    const DvConstVec x = dv_state_read(self->field.base.state, DV_POSITION);
     if (x.count == self->mesh.points)
         dv_element_blocks_draw(&self->mesh, draw, x.at, faces, 12, gap, colors, 3);
 }
@@ -1033,12 +971,12 @@ const DvClass dv_hexahedron_fem_force_field = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &hexahedron_fem_ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &hexahedron_fem_cause},
-                                      {.id = DV_COUPLED_PAIRS, .ops = &hexahedron_fem_pairs},
+                                      {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs},
                                       {.id = DV_DRAWABLE, .ops = &hexahedron_fem_drawable},
                                       {0}},
     .init = hexahedron_fem_init,
     .reinit = hexahedron_fem_reinit,
     .update = hexahedron_fem_update,
-    .cleanup = hexahedron_fem_cleanup,
+    .cleanup = dv_mesh_force_field_cleanup,
     .destroy = hexahedron_fem_destroy,
 };

@@ -43,9 +43,9 @@ typedef struct ElementMasses {
 
 static ElementMasses element_masses(HexahedronFEMForceFieldAndMass *self)
 {
-    const DvSparseGridOps *grid = dv_object_ops(self->fem.topology.object, DV_SPARSE_GRID);
+    const DvSparseGridOps *grid = dv_object_ops(self->fem.field.topology.object, DV_SPARSE_GRID);
     return (ElementMasses){.fem = &self->fem,
-                           .filled = grid ? grid->filled(self->fem.topology.self) : NULL,
+                           .filled = grid ? grid->filled(self->fem.field.topology.self) : NULL,
                            .density = dv_data_double(&self->density),
                            .lumped = dv_data_bool(&self->lumped)};
 }
@@ -126,7 +126,7 @@ static const double *gravity_of(HexahedronFEMForceFieldAndMass *self)
 /* The elements that an operation on `points` points is about; false: none. */
 static bool follow(HexahedronFEMForceFieldAndMass *self, uint32_t points)
 {
-    return self->fem.base.state.ops && hexahedron_fem_follow(&self->fem, points) == DV_OK &&
+    return self->fem.field.base.state.ops && dv_mesh_force_field_follow(&self->fem.field, points) == DV_OK &&
            points == self->fem.mesh.points;
 }
 
@@ -146,7 +146,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 static double point_mass(void *self_, uint32_t point)
 {
     HexahedronFEMForceFieldAndMass *self = self_;
-    if (!follow(self, dv_state_count(self->fem.base.state)) || point >= self->fem.mesh.points)
+    if (!follow(self, dv_state_count(self->fem.field.base.state)) || point >= self->fem.mesh.points)
         return 0.0;
     const DvElementBlocks *mesh = &self->fem.mesh;
     const ElementMasses masses = element_masses(self);
@@ -218,7 +218,7 @@ static const DvForceFieldOps force_ops = {
 
 static DvObject *state(void *self)
 {
-    return ((HexahedronFEMForceFieldAndMass *)self)->fem.base.state.object;
+    return ((HexahedronFEMForceFieldAndMass *)self)->fem.field.base.state.object;
 }
 
 static bool is_diagonal(void *self)
@@ -297,7 +297,8 @@ static void assemble(void *self_, double factor, const DvMatrixView *view)
 static uint64_t matrix_version(void *self_)
 {
     HexahedronFEMForceFieldAndMass *self = self_;
-    return self->fem.structure + self->fem.edited + dv_data_version(&self->density) + dv_data_version(&self->lumped);
+    return self->fem.field.structure + self->fem.field.changed + dv_data_version(&self->density) +
+           dv_data_version(&self->lumped);
 }
 
 /* M v, to be freed. */
@@ -354,7 +355,7 @@ static DvStatus init(DvObject *object, void *self_)
 {
     HexahedronFEMForceFieldAndMass *self = self_;
     const DvStatus status = hexahedron_fem_init(object, &self->fem);
-    self->mass.state = self->fem.base.state;
+    self->mass.state = self->fem.field.base.state;
     return status == DV_OK ? mass_meet_others(object, &self->mass) : status;
 }
 
@@ -388,12 +389,12 @@ const DvClass dv_hexahedron_fem_force_field_and_mass = {
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &force_ops},
                                       {.id = DV_MASS, .ops = &mass_ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &hexahedron_fem_cause},
-                                      {.id = DV_COUPLED_PAIRS, .ops = &hexahedron_fem_pairs},
+                                      {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs},
                                       {.id = DV_DRAWABLE, .ops = &hexahedron_fem_drawable},
                                       {0}},
     .init = init,
     .reinit = hexahedron_fem_reinit,
     .update = update,
-    .cleanup = hexahedron_fem_cleanup,
+    .cleanup = dv_mesh_force_field_cleanup,
     .destroy = hexahedron_fem_destroy,
 };

@@ -6,7 +6,6 @@
  * the topology changes: materials are data attached to the tetrahedra, shapes are made again from rest positions.
  */
 #include "forcefield/fem/tetrahedron_force_field.h"
-#include <divan/kit/element_faults.h>
 #include <divan/types/color.h>
 #include <divan/types/matrix.h>
 
@@ -14,7 +13,6 @@
 
 typedef struct TetrahedralCorotationalFEMForceField {
     TetrahedronForceField common; /* first */
-    DvLink topology_link;
     DvElasticMaterial material;
     DvData tetrahedron_info, method, local_stiffness_factor, update_stiffness_matrix;
     DvData compute_von_mises_stress, von_mises_per_element, von_mises_per_node, stressed;
@@ -29,10 +27,7 @@ static const TetrahedronMethod method_of[] = {TETRAHEDRON_SMALL, TETRAHEDRON_LAR
 
 #define FIELD(member, name, type, ...) DV_FIELD(TetrahedralCorotationalFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    DV_SINGLE_STATE_FIELDS(TetrahedralCorotationalFEMForceField, common.base),
-    DV_KEPT_PAIRS_FIELD(TetrahedralCorotationalFEMForceField, common.kept_pairs),
-    DV_LINK(TetrahedralCorotationalFEMForceField, topology_link, "topology", DV_TOPOLOGY,
-            .help = "mesh; that of the node by default"),
+    DV_MESH_FORCE_FIELD_FIELDS(TetrahedralCorotationalFEMForceField, common.field),
     DV_MATERIAL_FIELDS(TetrahedralCorotationalFEMForceField, material, 0),
     FIELD(tetrahedron_info, "tetrahedronInfo", dv_type_mat3s,
           .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN | DV_FIELD_OUTPUT,
@@ -74,29 +69,23 @@ static const DvField fields[] = {
 
 static void set_element(TetrahedralCorotationalFEMForceField *self, uint32_t element, double *frame)
 {
-    const DvElementMaterial material = dv_element_material(&self->common.materials, element);
+    const DvElementMaterial material = dv_element_material(&self->common.field.materials, element);
     tetrahedron_blocks_set_material(&self->common.blocks, element, material.young, material.poisson);
     for (uint32_t c = 0; c < 9; c++)
         frame[9 * (size_t)element + c] =
             self->common.blocks.frame[element / DV_LANES][c % 3][c / 3][element % DV_LANES];
 }
 
-static DvStatus build(TetrahedralCorotationalFEMForceField *self)
+static DvStatus build(void *self_, const DvElementSource *source)
 {
-    DvObject *object = dv_object_of(self);
-    const DvElements tetrahedra = dv_topology_elements(&self->common.topology, DV_TETRAHEDRA);
+    TetrahedralCorotationalFEMForceField *self = self_;
+    const DvElements tetrahedra = source->elements;
     const TetrahedronUpdate update = dv_data_bool(&self->update_stiffness_matrix) ? UPDATE_ALL_STRAINS : UPDATE_NONE;
-    DvConstVec rest;
-    DvStatus status = dv_state_at_rest(object, self->common.base.state, &rest);
-    if (status == DV_OK)
-        status = dv_element_materials_agree(&self->common.materials, tetrahedra.count);
-    if (status == DV_OK)
-        status = tetrahedron_blocks_build(&self->common.blocks, object, method_of[dv_data_choice(&self->method)],
-                                          update, rest.count, rest.at, tetrahedra.count, tetrahedra.at);
-    dv_mesh_edits_clear(&self->common.edits);
+    const DvStatus status =
+        tetrahedron_blocks_build(&self->common.blocks, dv_object_of(self), method_of[dv_data_choice(&self->method)],
+                                 update, source->rest.count, source->rest.at, tetrahedra.count, tetrahedra.at);
     if (status != DV_OK)
-        return tetrahedron_force_field_failed(&self->common, status);
-    self->common.structure++;
+        return status;
     double *frame = dv_data_begin_all(&self->tetrahedron_info, tetrahedra.count);
     for (uint32_t i = 0; i < tetrahedra.count; i++)
         set_element(self, i, frame);
@@ -104,87 +93,51 @@ static DvStatus build(TetrahedralCorotationalFEMForceField *self)
     return DV_OK;
 }
 
-static DvStatus take_edits(TetrahedralCorotationalFEMForceField *self)
+static DvStatus update_elements(void *self_, const DvElementSource *source, const DvMeshEdits *edits, bool *paired)
 {
-    const DvElements tetrahedra = dv_topology_elements(&self->common.topology, DV_TETRAHEDRA);
-    DvMeshEdits *edits = &self->common.edits;
-    bool paired = true;
-    DvConstVec rest;
-    DvStatus status = dv_state_at_rest(dv_object_of(self), self->common.base.state, &rest);
+    TetrahedralCorotationalFEMForceField *self = self_;
+    const DvElements tetrahedra = source->elements;
+    const DvStatus status =
+        tetrahedron_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.field.topology,
+                                  source->rest.count, source->rest.at, tetrahedra.count, tetrahedra.at, paired);
     if (status != DV_OK)
         return status;
-    dv_mesh_edits_sort(edits, rest.count, tetrahedra.count);
-    status = tetrahedron_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.topology,
-                                       rest.count, rest.at, tetrahedra.count, tetrahedra.at, &paired);
-    if (status == DV_OK) {
-        double *frame = dv_data_begin(&self->tetrahedron_info, tetrahedra.count);
-        for (uint32_t i = 0; i < edits->elements.count; i++)
-            set_element(self, edits->elements.data[i], frame);
-        dv_data_end(&self->tetrahedron_info);
-        self->common.materials_set++;
-        self->common.structure += !paired;
-    }
-    dv_mesh_edits_clear(edits);
-    return status == DV_OK ? DV_OK : tetrahedron_force_field_failed(&self->common, status);
+    double *frame = dv_data_begin(&self->tetrahedron_info, tetrahedra.count);
+    for (uint32_t i = 0; i < edits->elements.count; i++)
+        set_element(self, edits->elements.data[i], frame);
+    dv_data_end(&self->tetrahedron_info);
+    return DV_OK;
 }
 
-/* The blocks are those of the mesh and of a state of `points` points. */
-static DvStatus follow_mesh(TetrahedralCorotationalFEMForceField *self, uint32_t points)
-{
-    const bool rewritten = dv_topology_rewritten(&self->common.topology);
-    if (rewritten || self->common.edits.all || (self->common.edits.any && self->common.blocks.mesh.elements == 0))
-        return build(self);
-    const DvStatus status = self->common.edits.any ? take_edits(self) : DV_OK;
-    return status == DV_OK && points != self->common.blocks.mesh.points ? build(self) : status;
-}
+static const DvMeshForceFieldKind kind = {.need = "a container of tetrahedra",
+                                          .elements = DV_TETRAHEDRA,
+                                          .pairs = TETRAHEDRON_PAIRS,
+                                          .build = build,
+                                          .update = update_elements,
+                                          .clear = tetrahedron_force_field_clear};
 
 static DvStatus reinit(DvObject *object, void *self_)
 {
     (void)object;
     TetrahedralCorotationalFEMForceField *self = self_;
-    dv_element_materials_read(&self->common.materials);
-    const bool exact = method_of[dv_data_choice(&self->method)] == TETRAHEDRON_EXACT;
-    const DvStatus status =
-        exact && dv_data_bool(&self->update_stiffness_matrix)
-            ? dv_field_error(&self->update_stiffness_matrix, -1,
-                             "method 'exact' has the gradients of the rest shape; use another method, or 0")
-            : build(self);
-    if (status != DV_OK)
-        dv_single_state_release(&self->common.base);
-    return status;
+    dv_element_materials_read(&self->common.field.materials);
+    if (method_of[dv_data_choice(&self->method)] != TETRAHEDRON_EXACT || !dv_data_bool(&self->update_stiffness_matrix))
+        return dv_mesh_force_field_build(&self->common.field);
+    dv_single_state_release(&self->common.field.base);
+    return dv_field_error(&self->update_stiffness_matrix, -1,
+                          "method 'exact' has the gradients of the rest shape; use another method, or 0");
 }
 
 static DvStatus init(DvObject *object, void *self_)
 {
     TetrahedralCorotationalFEMForceField *self = self_;
-    DvStatus status = dv_single_state_init(object, &self->common.base);
+    DvStatus status = dv_mesh_force_field_begin(object, &self->common.field, &kind, &self->common.blocks.mesh,
+                                                &self->material, &self->local_stiffness_factor);
     if (status == DV_OK)
-        status = dv_topology_require(object, &self->topology_link, "a container of tetrahedra", &self->common.topology);
+        status = reinit(object, self);
     if (status == DV_OK)
-        status = dv_element_materials_attach(&self->common.materials, &self->material, &self->local_stiffness_factor,
-                                             self->common.topology.object, DV_TETRAHEDRA, 1);
-    self->common.blocks.mesh.kept = dv_kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
-    if (status == DV_OK)
-        status = dv_mesh_edits_attach(&self->common.edits, self->common.topology.object, DV_TETRAHEDRA);
-    if (status != DV_OK) {
-        dv_single_state_release(&self->common.base);
-        return status;
-    }
-    if (dv_topology_elements(&self->common.topology, DV_TETRAHEDRA).count == 0)
-        dv_warning(object, "the topology '%s' has no tetrahedra", dv_object_path(self->common.topology.object));
-    DvConstVec rest;
-    status = reinit(object, self);
-    if (status == DV_OK && dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
-        dv_element_faults_report(object, &self->common.topology, DV_TETRAHEDRA,
-                                 dv_topology_elements(&self->common.topology, DV_TETRAHEDRA), rest);
+        dv_mesh_force_field_report(&self->common.field);
     return status;
-}
-
-static void cleanup(DvObject *object, void *self_)
-{
-    (void)object;
-    TetrahedralCorotationalFEMForceField *self = self_;
-    tetrahedron_force_field_release(&self->common);
 }
 
 /* Keeps where the stresses are, for who will read them. */
@@ -222,7 +175,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     TetrahedralCorotationalFEMForceField *self = self_;
-    if (follow_mesh(self, x->count) != DV_OK)
+    if (dv_mesh_force_field_follow(&self->common.field, x->count) != DV_OK)
         return;
     tetrahedron_blocks_force(&self->common.blocks, NULL, x, f);
     if (dv_data_bool(&self->compute_von_mises_stress))
@@ -241,9 +194,9 @@ static const DvForceFieldOps ops = {
     .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = tetrahedron_force_field_add_dforce,
-    .reserve = tetrahedron_force_field_reserve,
+    .reserve = dv_mesh_force_field_reserve,
     .assemble = tetrahedron_force_field_assemble,
-    .structure = tetrahedron_force_field_structure,
+    .structure = dv_mesh_force_field_structure,
     .matrix_version = tetrahedron_force_field_matrix_version,
     .energy = energy,
     .cost = tetrahedron_force_field_cost,
@@ -252,10 +205,10 @@ static const DvForceFieldOps ops = {
 static void draw(void *self_, DvDraw *target)
 {
     TetrahedralCorotationalFEMForceField *self = self_;
-    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->common.base.state.ops ||
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->common.field.base.state.ops ||
         !dv_data_bool(&self->drawing))
         return;
-    const DvConstVec x = dv_state_read(self->common.base.state, DV_POSITION);
+    const DvConstVec x = dv_state_read(self->common.field.base.state, DV_POSITION);
     if (x.count != self->common.blocks.mesh.points)
         return;
     double color[4][4];
@@ -284,12 +237,12 @@ const DvClass dv_tetrahedral_corotational_fem_force_field = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &tetrahedron_force_field_cause},
-                                      {.id = DV_COUPLED_PAIRS, .ops = &tetrahedron_force_field_pairs},
+                                      {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .init = init,
     .reinit = reinit,
     .update = update,
-    .cleanup = cleanup,
+    .cleanup = dv_mesh_force_field_cleanup,
     .destroy = destroy,
 };

@@ -16,7 +16,6 @@
 #include "forcefield/fem/tetrahedron_force_field.h"
 #include <divan/contracts/drawing.h>
 #include <divan/element_data.h>
-#include <divan/kit/element_faults.h>
 #include <divan/kit/ordered_hexahedra.h>
 #include <divan/types/color.h>
 #include <divan/types/color_map.h>
@@ -26,7 +25,6 @@
 
 typedef struct TetrahedronFEMForceField {
     TetrahedronForceField common; /* first */
-    DvLink topology_link;
     DvElasticMaterial material;
     DvData initial_points, method, local_stiffness_factor, update_stiffness_matrix;
     DvData plastic_max_threshold, plastic_yield_threshold, plastic_creep, plastic_rate, plastic_time, plastic_strain;
@@ -42,10 +40,7 @@ static const char *const methods[] = {"small", "large", "polar", "svd", "exact",
 
 #define FIELD(member, name, type, ...) DV_FIELD(TetrahedronFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    DV_SINGLE_STATE_FIELDS(TetrahedronFEMForceField, common.base),
-    DV_KEPT_PAIRS_FIELD(TetrahedronFEMForceField, common.kept_pairs),
-    DV_LINK(TetrahedronFEMForceField, topology_link, "topology", DV_TOPOLOGY,
-            .help = "mesh; that of the node by default"),
+    DV_MESH_FORCE_FIELD_FIELDS(TetrahedronFEMForceField, common.field),
     DV_MATERIAL_FIELDS(TetrahedronFEMForceField, material, 0),
     FIELD(initial_points, "initialPoints", dv_type_vec3s, .unit = "m", .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,
           .help = "rest positions the elements were made from"),
@@ -115,32 +110,15 @@ static const DvField fields[] = {
     {0},
 };
 
-/* Six tetrahedra per hexahedron, mirrored in every other cell of a grid so that the faces of neighbours fit. */
-static uint32_t *cut_hexahedra(const DvTopologyRef *topology, DvElements hexahedra)
-{
-    DvGridShape grid = {0};
-    uint32_t nx = 2, ny = 1; /* what scenes with hexahedra outside a grid rely on */
-    if (topology->ops->grid)
-        (void)topology->ops->grid(topology->self, &grid); /* bent ones too */
-    if (grid.n[0] > 1 && grid.n[1] > 1) {
-        nx = grid.n[0] - 1;
-        ny = grid.n[1] - 1;
-    }
-    uint32_t(*tetrahedra)[4] = dv_alloc((size_t)hexahedra.count * 6, sizeof *tetrahedra);
-    for (uint32_t i = 0; i < hexahedra.count; i++)
-        dv_cut_hexahedron(hexahedra.at + 8 * (size_t)i, dv_grid_mirrors(i, nx, ny), false, tetrahedra + 6 * (size_t)i);
-    return tetrahedra[0];
-}
-
 static void set_material(TetrahedronFEMForceField *self, uint32_t element)
 {
-    const DvElementMaterial material = dv_element_material(&self->common.materials, element);
+    const DvElementMaterial material = dv_element_material(&self->common.field.materials, element);
     tetrahedron_blocks_set_material(&self->common.blocks, element, material.young, material.poisson);
 }
 
 static void set_materials(TetrahedronFEMForceField *self)
 {
-    self->common.materials_set++;
+    self->common.field.changed++;
     self->common.blocks.has_ratio = false;
     for (uint32_t i = 0; i < self->common.blocks.mesh.elements; i++)
         set_material(self, i);
@@ -156,7 +134,7 @@ static void forget_plastic_strain(TetrahedronFEMForceField *self)
 
 static uint32_t strains_per_element(const TetrahedronFEMForceField *self)
 {
-    return 6 * self->common.materials.parts;
+    return 6 * self->common.field.materials.parts;
 }
 
 static void element_removed(DvElementData *data, uint32_t index)
@@ -203,93 +181,73 @@ static DvStatus follow_strains(TetrahedronFEMForceField *self, DvElementKind kin
                                      .added = elements_added,
                                      .removed = element_removed,
                                      .replaced = strains_replaced};
-    return dv_element_data_attach(&self->strained, self->common.topology.object);
+    return dv_element_data_attach(&self->strained, self->common.field.topology.object);
 }
 
 /* ---- Shapes ---- */
 
-/* What the elements are made of, now. */
-typedef struct Source {
-    DvConstVec rest;
-    DvElements tetrahedra;
-    uint32_t *cut; /* to be freed, or NULL */
-} Source;
-
-static DvStatus find_source(TetrahedronFEMForceField *self, Source *source)
+/* Six tetrahedra per hexahedron, mirrored in every other cell of a grid so that the faces of neighbours fit. */
+static void cut_hexahedra(void *self_, DvElements given, DvConstVec rest, uint32_t *list)
 {
-    *source = (Source){.tetrahedra = dv_topology_elements(&self->common.topology, DV_TETRAHEDRA)};
-    const DvStatus status = dv_state_at_rest(dv_object_of(self), self->common.base.state, &source->rest);
-    if (status == DV_OK && self->common.materials.data.kind == DV_HEXAHEDRA) {
-        const DvElements hexahedra = dv_ordered_hexahedra_mend(
-            &self->order, dv_object_of(self), dv_topology_elements(&self->common.topology, DV_HEXAHEDRA), source->rest);
-        source->cut = cut_hexahedra(&self->common.topology, hexahedra);
-        source->tetrahedra = (DvElements){source->cut, 6 * hexahedra.count};
+    TetrahedronFEMForceField *self = self_;
+    const DvTopologyRef *topology = &self->common.field.topology;
+    const DvElements hexahedra = dv_ordered_hexahedra_mend(&self->order, dv_object_of(self), given, rest);
+    DvGridShape grid = {0};
+    uint32_t nx = 2, ny = 1,
+             (*tetrahedra)[4] = (uint32_t(*)[4])list; /* what scenes with hexahedra outside a grid rely on */
+    if (topology->ops->grid)
+        (void)topology->ops->grid(topology->self, &grid); /* bent ones too */
+    if (grid.n[0] > 1 && grid.n[1] > 1) {
+        nx = grid.n[0] - 1;
+        ny = grid.n[1] - 1;
     }
-    return status;
+    for (uint32_t i = 0; i < hexahedra.count; i++)
+        dv_cut_hexahedron(hexahedra.at + 8 * (size_t)i, dv_grid_mirrors(i, nx, ny), false, tetrahedra + 6 * (size_t)i);
 }
 
-static DvStatus build(TetrahedronFEMForceField *self)
+static DvStatus build(void *self_, const DvElementSource *source)
 {
-    DvObject *object = dv_object_of(self);
-    Source source;
-    DvStatus status = find_source(self, &source);
-    if (status != DV_OK)
-        return status;
+    TetrahedronFEMForceField *self = self_;
     const TetrahedronMethod method = (TetrahedronMethod)dv_data_choice(&self->method);
     const TetrahedronUpdate update = !dv_data_bool(&self->update_stiffness_matrix) ? UPDATE_NONE
                                      : method == TETRAHEDRON_LARGE                 ? UPDATE_NORMAL_STRAINS
                                                                                    : UPDATE_ALL_STRAINS;
-    status = dv_element_materials_agree(&self->common.materials, source.tetrahedra.count);
-    if (status == DV_OK)
-        status = tetrahedron_blocks_build(&self->common.blocks, object, method, update, source.rest.count,
-                                          source.rest.at, source.tetrahedra.count, source.tetrahedra.at);
-    dv_free(source.cut);
-    dv_mesh_edits_clear(&self->common.edits);
+    const DvStatus status =
+        tetrahedron_blocks_build(&self->common.blocks, dv_object_of(self), method, update, source->rest.count,
+                                 source->rest.at, source->elements.count, source->elements.at);
     if (status != DV_OK)
-        return tetrahedron_force_field_failed(&self->common, status);
-    self->common.structure++;
-    dv_data_set(&self->initial_points, source.rest.at, source.rest.count);
+        return status;
+    dv_data_set(&self->initial_points, source->rest.at, source->rest.count);
     set_materials(self);
-    if (self->strained.count * self->common.materials.parts == source.tetrahedra.count)
+    if (self->strained.count * self->common.field.materials.parts == source->elements.count)
         return DV_OK;
     forget_plastic_strain(self); /* the mesh was written anew */
     return follow_strains(self, self->strained.kind);
 }
 
-static DvStatus take_edits(TetrahedronFEMForceField *self)
+static DvStatus update_elements(void *self_, const DvElementSource *source, const DvMeshEdits *edits, bool *paired)
 {
-    Source source;
-    bool paired = true;
-    DvStatus status = find_source(self, &source);
-    if (status != DV_OK)
-        return status;
-    DvMeshEdits *edits = &self->common.edits;
-    dv_mesh_edits_sort(edits, source.rest.count, source.tetrahedra.count);
-    status = tetrahedron_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.topology,
-                                       source.rest.count, source.rest.at, source.tetrahedra.count, source.tetrahedra.at,
-                                       &paired);
-    if (status == DV_OK) {
-        for (uint32_t i = 0; i < edits->elements.count; i++)
-            set_material(self, edits->elements.data[i]);
-        dv_mesh_edits_copy_points(edits, &self->initial_points, &source.rest);
-        self->common.materials_set++;
-        self->common.structure += !paired;
-    }
-    dv_mesh_edits_clear(edits);
-    return status == DV_OK ? DV_OK : tetrahedron_force_field_failed(&self->common, status);
+    TetrahedronFEMForceField *self = self_;
+    const DvStatus status = tetrahedron_blocks_update(&self->common.blocks, dv_object_of(self), edits,
+                                                      &self->common.field.topology, source->rest.count, source->rest.at,
+                                                      source->elements.count, source->elements.at, paired);
+    for (uint32_t i = 0; i < edits->elements.count && status == DV_OK; i++)
+        set_material(self, edits->elements.data[i]);
+    if (status == DV_OK)
+        dv_mesh_edits_copy_points(edits, &self->initial_points, &source->rest);
+    return status;
 }
 
-/* The blocks are those of the mesh and of a state of `points` points. */
-static DvStatus follow_mesh(TetrahedronFEMForceField *self, uint32_t points)
-{
-    const bool rewritten = dv_topology_rewritten(&self->common.topology),
-               cut = self->common.materials.data.kind == DV_HEXAHEDRA;
-    if (rewritten || self->common.edits.all ||
-        (self->common.edits.any && (cut || self->common.blocks.mesh.elements == 0)))
-        return build(self);
-    const DvStatus status = self->common.edits.any ? take_edits(self) : DV_OK;
-    return status == DV_OK && points != self->common.blocks.mesh.points ? build(self) : status;
-}
+static const DvMeshForceFieldKind kind = {.need = "a container of tetrahedra",
+                                          .elements = DV_TETRAHEDRA,
+                                          .coarse = DV_HEXAHEDRA,
+                                          .parts = 6,
+                                          .cut = cut_hexahedra,
+                                          .pairs = TETRAHEDRON_PAIRS,
+                                          .must_have = true,
+                                          .build = build,
+                                          .update = update_elements,
+                                          .clear = tetrahedron_force_field_clear};
 
 /* The part of the elastic strain that becomes plastic at a time. */
 static double creep_at(TetrahedronFEMForceField *self, double time)
@@ -339,10 +297,10 @@ static DvStatus update(DvObject *object, void *self_)
     TetrahedronFEMForceField *self = self_;
     const int32_t mode = dv_data_int(&self->compute_von_mises_stress);
     const DvElementBlocks *mesh = &self->common.blocks.mesh;
-    if (mode == 0 || !self->common.base.state.ops)
+    if (mode == 0 || !self->common.field.base.state.ops)
         return DV_OK;
-    const DvConstVec x = dv_state_read(self->common.base.state, DV_POSITION),
-                     rest = dv_state_read(self->common.base.state, DV_REST_POSITION);
+    const DvConstVec x = dv_state_read(self->common.field.base.state, DV_POSITION),
+                     rest = dv_state_read(self->common.field.base.state, DV_REST_POSITION);
     if (x.count != mesh->points || rest.count != mesh->points)
         return DV_OK;
     const TetrahedronMethod frame =
@@ -402,48 +360,31 @@ static DvStatus check_options(DvObject *object, TetrahedronFEMForceField *self)
 static DvStatus reinit(DvObject *object, void *self_)
 {
     TetrahedronFEMForceField *self = self_;
-    dv_element_materials_read(&self->common.materials);
+    dv_element_materials_read(&self->common.field.materials);
     DvStatus status = check_options(object, self);
-    if (status == DV_OK)
-        status = build(self);
+    if (status != DV_OK)
+        dv_single_state_release(&self->common.field.base);
+    else
+        status = dv_mesh_force_field_build(&self->common.field);
     if (status == DV_OK)
         dv_data_touch(&self->stressed);
-    else
-        dv_single_state_release(&self->common.base);
     return status;
 }
 
 static DvStatus init(DvObject *object, void *self_)
 {
     TetrahedronFEMForceField *self = self_;
-    DvStatus status = dv_single_state_init(object, &self->common.base);
-    if (status == DV_OK)
-        status = dv_topology_require(object, &self->topology_link, "a container of tetrahedra", &self->common.topology);
-    const bool cut = dv_topology_elements(&self->common.topology, DV_TETRAHEDRA).count == 0;
-    if (status == DV_OK && cut && dv_topology_elements(&self->common.topology, DV_HEXAHEDRA).count == 0)
-        status = dv_error(object, DV_ERROR_MISSING, "the topology '%s' has neither tetrahedra nor hexahedra",
-                          dv_object_path(self->common.topology.object));
-    if (status == DV_OK)
-        status =
-            dv_element_materials_attach(&self->common.materials, &self->material, &self->local_stiffness_factor,
-                                        self->common.topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA, cut ? 6 : 1);
-    if (status == DV_OK)
-        status = follow_strains(self, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
-    self->common.blocks.mesh.kept = dv_kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
-    if (status == DV_OK)
-        status =
-            dv_mesh_edits_attach(&self->common.edits, self->common.topology.object, cut ? DV_HEXAHEDRA : DV_TETRAHEDRA);
-    if (status != DV_OK) {
-        dv_single_state_release(&self->common.base);
+    DvStatus status = dv_mesh_force_field_begin(object, &self->common.field, &kind, &self->common.blocks.mesh,
+                                                &self->material, &self->local_stiffness_factor);
+    if (status != DV_OK)
         return status;
-    }
-    DvConstVec rest;
-    const DvElementKind kind = cut ? DV_HEXAHEDRA : DV_TETRAHEDRA;
-    status = reinit(object, self);
-    const bool ramified = dv_object_ops(self->common.topology.object, DV_SPARSE_GRID) != NULL; /* on purpose */
-    if (status == DV_OK && !ramified && dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
-        dv_element_faults_report(object, &self->common.topology, kind,
-                                 dv_topology_elements(&self->common.topology, kind), rest);
+    status = follow_strains(self, dv_mesh_force_field_source(&self->common.field));
+    if (status == DV_OK)
+        status = reinit(object, self);
+    else
+        dv_single_state_release(&self->common.field.base);
+    if (status == DV_OK)
+        dv_mesh_force_field_report(&self->common.field);
     return status;
 }
 
@@ -457,10 +398,10 @@ static void handle_event(DvObject *object, void *self_, DvEvent *event)
 {
     (void)object;
     TetrahedronFEMForceField *self = self_;
-    if (!self->common.base.state.ops)
+    if (!self->common.field.base.state.ops)
         return;
     if (event->kind == DV_EVENT_ANIMATE_BEGIN && dv_data_bool(&self->update_stiffness)) {
-        dv_element_materials_read(&self->common.materials);
+        dv_element_materials_read(&self->common.field.materials);
         set_materials(self);
     } else if (event->kind == DV_EVENT_ANIMATE_END)
         dv_data_touch(&self->stressed);
@@ -471,14 +412,14 @@ static void cleanup(DvObject *object, void *self_)
     (void)object;
     TetrahedronFEMForceField *self = self_;
     dv_element_data_detach(&self->strained);
-    tetrahedron_force_field_release(&self->common);
+    dv_mesh_force_field_release(&self->common.field);
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
 {
     (void)v;
     TetrahedronFEMForceField *self = self_;
-    if (follow_mesh(self, x->count) != DV_OK)
+    if (dv_mesh_force_field_follow(&self->common.field, x->count) != DV_OK)
         return;
     TetrahedronPlasticity plasticity;
     if (plasticity_begin(self, step->time, &plasticity)) {
@@ -509,9 +450,9 @@ static const DvForceFieldOps ops = {
     .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = tetrahedron_force_field_add_dforce,
-    .reserve = tetrahedron_force_field_reserve,
+    .reserve = dv_mesh_force_field_reserve,
     .assemble = tetrahedron_force_field_assemble,
-    .structure = tetrahedron_force_field_structure,
+    .structure = dv_mesh_force_field_structure,
     .matrix_version = tetrahedron_force_field_matrix_version,
     .energy = energy,
     .cost = tetrahedron_force_field_cost,
@@ -567,9 +508,9 @@ static void draw_stress(TetrahedronFEMForceField *self, DvDraw *target, const do
 static void draw(void *self_, DvDraw *target)
 {
     TetrahedronFEMForceField *self = self_;
-    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->common.base.state.ops)
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->common.field.base.state.ops)
         return;
-    const DvConstVec x = dv_state_read(self->common.base.state, DV_POSITION);
+    const DvConstVec x = dv_state_read(self->common.field.base.state, DV_POSITION);
     const bool asked = dv_data_bool(&self->show_per_element) || dv_data_bool(&self->show_per_node) ||
                        dv_data_bool(&self->show_per_node_map);
     const bool per_point_only = dv_data_bool(&self->show_per_node) && !dv_data_bool(&self->show_per_element) &&
@@ -604,7 +545,7 @@ const DvClass dv_tetrahedron_fem_force_field = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &tetrahedron_force_field_cause},
-                                      {.id = DV_COUPLED_PAIRS, .ops = &tetrahedron_force_field_pairs},
+                                      {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .init = init,

@@ -8,30 +8,24 @@
  * the shape without stress stay with their elements and points; the rest is made again where it was touched, of quads everywhere.
  */
 #include "forcefield/fem/triangle_force_field.h"
-#include <divan/kit/element_faults.h>
 
 #include <divan/element_data.h>
 #include <string.h>
 
 typedef struct TriangleFEMForceField {
     TriangleForceField common; /* first */
-    DvLink topology_link;
     DvElasticMaterial material;
     DvData initial_points, method, thickness, plane_strain;
 
     DvElementData initial;    /* what initialPoints held, of each point; not attached when it is empty */
     uint64_t initial_version; /* of the field then */
-    bool from_quads;
-    uint64_t edited; /* + 1 when numbers of the matrix have become others */
 } TriangleFEMForceField;
 
 static const char *const methods[] = {"small", "large", "linear", "exact", NULL}; /* as TriangleMethod */
 
 #define FIELD(member, name, type, ...) DV_FIELD(TriangleFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    DV_SINGLE_STATE_FIELDS(TriangleFEMForceField, common.base),
-    DV_KEPT_PAIRS_FIELD(TriangleFEMForceField, common.kept_pairs),
-    DV_LINK(TriangleFEMForceField, topology_link, "topology", DV_TOPOLOGY, .help = "mesh; that of the node by default"),
+    DV_MESH_FORCE_FIELD_FIELDS(TriangleFEMForceField, common.field),
     DV_MATERIAL_FIELDS(TriangleFEMForceField, material, 0),
     FIELD(initial_points, "initialPoints", dv_type_vec3s, .unit = "m", .flags = DV_FIELD_EMPTY_IS_DEFAULT,
           .help = "shape without stress; the rest positions when empty"),
@@ -56,7 +50,7 @@ static void set_materials(TriangleFEMForceField *self, const uint32_t *numbers, 
     const bool plane_strain = dv_data_bool(&self->plane_strain);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t triangle = numbers ? numbers[i] : i;
-        const DvElementMaterial material = dv_element_material(&self->common.materials, triangle);
+        const DvElementMaterial material = dv_element_material(&self->common.field.materials, triangle);
         const double young = material.young, poisson = material.poisson;
         const double lambda =
             plane_strain ? dv_lame_lambda(young, poisson) : dv_lame_lambda_plane_stress(young, poisson);
@@ -73,104 +67,78 @@ static DvStatus follow_initial_points(TriangleFEMForceField *self)
         return DV_OK;
     self->initial_version = dv_data_version(&self->initial_points);
     dv_element_data_detach(&self->initial);
-    if (given == 0 || self->common.topology.ops->point_count(self->common.topology.self) != given)
+    if (given == 0 || self->common.field.topology.ops->point_count(self->common.field.topology.self) != given)
         return DV_OK;
     self->initial = (DvElementData){.kind = DV_POINTS, .entry_size = 3 * sizeof *at, .interpolate = true};
-    const DvStatus status = dv_element_data_attach(&self->initial, self->common.topology.object);
+    const DvStatus status = dv_element_data_attach(&self->initial, self->common.field.topology.object);
     if (status == DV_OK)
         memcpy(self->initial.entries, at, given * self->initial.entry_size);
     return status;
 }
 
-/* Where the shape without stress is. */
-static DvStatus initial_shape(TriangleFEMForceField *self, uint32_t points, const double **shape)
+/* Where the shape without stress is; NULL: at rest. */
+static const double *initial_shape(void *self_, uint32_t points)
 {
-    if (self->initial.topology && self->initial.count == points) {
-        *shape = self->initial.entries;
-        return DV_OK;
-    }
+    TriangleFEMForceField *self = self_;
+    if (self->initial.topology && self->initial.count == points)
+        return self->initial.entries;
     size_t given;
-    *shape = dv_data_doubles(&self->initial_points, &given);
-    if (!self->initial.topology && given == points)
-        return DV_OK;
-    DvConstVec rest;
-    const DvStatus status = dv_state_at_rest(dv_object_of(self), self->common.base.state, &rest);
-    *shape = rest.at;
-    return status;
+    const double *shape = dv_data_doubles(&self->initial_points, &given);
+    return !self->initial.topology && given == points ? shape : NULL;
 }
 
-static DvStatus build(TriangleFEMForceField *self)
+static void cut_quads(void *self, DvElements quads, DvConstVec rest, uint32_t *list)
 {
-    self->common.structure++;
-    DvElements triangles = dv_topology_elements(&self->common.topology, DV_TRIANGLES);
-    uint32_t *cut = NULL;
-    if (self->from_quads) {
-        const DvElements quads = dv_topology_elements(&self->common.topology, DV_QUADS);
-        triangles.at = cut = dv_alloc((size_t)quads.count * 2, 3 * sizeof *cut);
-        triangles.count = 2 * quads.count;
-        for (uint32_t i = 0; i < quads.count; i++) {
-            const uint32_t *q = quads.at + 4 * (size_t)i;
-            memcpy(cut + 6 * (size_t)i, (const uint32_t[6]){q[0], q[1], q[2], q[0], q[2], q[3]}, 6 * sizeof *cut);
-        }
+    (void)self;
+    (void)rest;
+    for (uint32_t i = 0; i < quads.count; i++) {
+        const uint32_t *q = quads.at + 4 * (size_t)i;
+        memcpy(list + 6 * (size_t)i, (const uint32_t[6]){q[0], q[1], q[2], q[0], q[2], q[3]}, 6 * sizeof *list);
     }
-    const uint32_t points = dv_state_count(self->common.base.state);
-    DvStatus status = dv_element_materials_agree(&self->common.materials, triangles.count);
-    const double *rest = NULL;
-    if (status == DV_OK)
-        status = initial_shape(self, points, &rest);
-    if (status == DV_OK)
-        status = triangle_blocks_build(&self->common.blocks, dv_object_of(self),
-                                       (TriangleMethod)dv_data_choice(&self->method), points, rest, triangles.count,
-                                       triangles.at);
-    dv_free(cut);
-    dv_mesh_edits_clear(&self->common.edits);
+}
+
+static DvStatus build(void *self_, const DvElementSource *source)
+{
+    TriangleFEMForceField *self = self_;
+    const DvStatus status =
+        triangle_blocks_build(&self->common.blocks, dv_object_of(self), (TriangleMethod)dv_data_choice(&self->method),
+                              source->rest.count, source->rest.at, source->elements.count, source->elements.at);
     if (status != DV_OK)
         return status;
-    set_materials(self, NULL, triangles.count);
-    triangle_blocks_ready(&self->common.blocks, rest);
+    set_materials(self, NULL, source->elements.count);
+    triangle_blocks_ready(&self->common.blocks, source->rest.at);
     return DV_OK;
 }
 
-static DvStatus take_edits(TriangleFEMForceField *self)
+static DvStatus update(void *self_, const DvElementSource *source, const DvMeshEdits *edits, bool *paired)
 {
-    const DvElements triangles = dv_topology_elements(&self->common.topology, DV_TRIANGLES);
-    const uint32_t points = dv_state_count(self->common.base.state);
-    const double *rest = NULL;
-    bool paired = true;
-    DvMeshEdits *edits = &self->common.edits;
-    DvStatus status = initial_shape(self, points, &rest);
-    dv_mesh_edits_sort(edits, points, triangles.count);
-    if (status == DV_OK)
-        status = triangle_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.topology, points,
-                                        rest, triangles.count, triangles.at, &paired);
+    TriangleFEMForceField *self = self_;
+    const DvStatus status = triangle_blocks_update(&self->common.blocks, dv_object_of(self), edits,
+                                                   &self->common.field.topology, source->rest.count, source->rest.at,
+                                                   source->elements.count, source->elements.at, paired);
     if (status == DV_OK)
         set_materials(self, edits->elements.data, edits->elements.count);
-    else
-        triangle_blocks_free(&self->common.blocks);
-    dv_mesh_edits_clear(edits);
-    self->common.structure += status != DV_OK || !paired;
-    self->edited++;
     return status;
 }
 
-/* The blocks are those of the mesh and of a state of `points` points. */
-static DvStatus follow_mesh(TriangleFEMForceField *self, uint32_t points)
-{
-    const bool rewritten = dv_topology_rewritten(&self->common.topology);
-    if (rewritten || self->common.edits.all ||
-        (self->common.edits.any && (self->from_quads || self->common.blocks.mesh.elements == 0)))
-        return build(self);
-    const DvStatus status = self->common.edits.any ? take_edits(self) : DV_OK;
-    return status == DV_OK && points != self->common.blocks.mesh.points ? build(self) : status;
-}
+static const DvMeshForceFieldKind kind = {.need = "a container of triangles",
+                                          .elements = DV_TRIANGLES,
+                                          .coarse = DV_QUADS,
+                                          .parts = 2,
+                                          .cut = cut_quads,
+                                          .shape = initial_shape,
+                                          .build = build,
+                                          .update = update,
+                                          .clear = triangle_force_field_clear};
 
 /* Method small is right of triangles in the x-y plane whose first edge lies along x. */
 static void warn_of_small(TriangleFEMForceField *self)
 {
     uint32_t wrong = 0, first = 0;
-    const double *shape = NULL;
-    if (self->common.blocks.method != TRIANGLE_SMALL ||
-        initial_shape(self, self->common.blocks.mesh.points, &shape) != DV_OK)
+    const double *shape = initial_shape(self, self->common.blocks.mesh.points);
+    if (!shape)
+        shape = dv_state_read(self->common.field.base.state, DV_REST_POSITION).at;
+    if (self->common.blocks.method != TRIANGLE_SMALL || !shape)
         return;
     for (uint32_t i = 0; i < self->common.blocks.mesh.elements; i++) {
         DvVec3 p[3];
@@ -192,56 +160,35 @@ static DvStatus reinit(DvObject *object, void *self_)
 {
     (void)object;
     TriangleFEMForceField *self = self_;
-    dv_element_materials_read(&self->common.materials);
-    DvStatus status = follow_initial_points(self);
+    dv_element_materials_read(&self->common.field.materials);
+    const DvStatus status = follow_initial_points(self);
     if (status == DV_OK)
-        status = build(self);
-    if (status != DV_OK)
-        dv_single_state_release(&self->common.base);
+        return dv_mesh_force_field_build(&self->common.field);
+    dv_single_state_release(&self->common.field.base);
     return status;
 }
 
 static DvStatus init(DvObject *object, void *self_)
 {
     TriangleFEMForceField *self = self_;
-    DvStatus status = dv_single_state_init(object, &self->common.base);
-    if (status == DV_OK)
-        status = dv_topology_require(object, &self->topology_link, "a container of triangles", &self->common.topology);
-    if (status == DV_OK && dv_topology_elements(&self->common.topology, DV_TRIANGLES).count == 0 &&
-        dv_topology_elements(&self->common.topology, DV_QUADS).count == 0)
-        dv_warning(object, "the topology '%s' has neither triangles nor quads",
-                   dv_object_path(self->common.topology.object));
+    DvStatus status =
+        dv_mesh_force_field_begin(object, &self->common.field, &kind, &self->common.blocks.mesh, &self->material, NULL);
+    if (status != DV_OK)
+        return status;
     size_t given;
     dv_data_doubles(&self->initial_points, &given);
-    if (status == DV_OK && given > 0 && given != dv_state_count(self->common.base.state))
-        status = dv_field_error(&self->initial_points, -1, "holds %zu points, the state has %u", given,
-                                dv_state_count(self->common.base.state));
-    if (status == DV_OK) {
-        self->from_quads = dv_topology_elements(&self->common.topology, DV_TRIANGLES).count == 0 &&
-                           dv_topology_elements(&self->common.topology, DV_QUADS).count > 0;
-        self->initial_version = 0;
-        status =
-            dv_element_materials_attach(&self->common.materials, &self->material, NULL, self->common.topology.object,
-                                        self->from_quads ? DV_QUADS : DV_TRIANGLES, self->from_quads ? 2 : 1);
+    const uint32_t points = dv_state_count(self->common.field.base.state);
+    if (given > 0 && given != points) {
+        dv_single_state_release(&self->common.field.base);
+        return dv_field_error(&self->initial_points, -1, "holds %zu points, the state has %u", given, points);
     }
-    self->common.blocks.mesh.kept = dv_kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
-    if (status == DV_OK)
-        status = dv_mesh_edits_attach(&self->common.edits, self->common.topology.object,
-                                      self->from_quads ? DV_QUADS : DV_TRIANGLES);
-    if (status != DV_OK) {
-        dv_single_state_release(&self->common.base);
-        return status;
-    }
+    self->initial_version = 0;
     status = reinit(object, self);
     if (status != DV_OK)
         return status;
     warn_of_small(self);
-    DvConstVec rest;
-    const DvElementKind kind = self->from_quads ? DV_QUADS : DV_TRIANGLES;
-    if (dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
-        dv_element_faults_report(object, &self->common.topology, kind,
-                                 dv_topology_elements(&self->common.topology, kind), rest);
-    return status;
+    dv_mesh_force_field_report(&self->common.field);
+    return DV_OK;
 }
 
 static void cleanup(DvObject *object, void *self_)
@@ -249,7 +196,7 @@ static void cleanup(DvObject *object, void *self_)
     (void)object;
     TriangleFEMForceField *self = self_;
     dv_element_data_detach(&self->initial);
-    triangle_force_field_release(&self->common);
+    dv_mesh_force_field_release(&self->common.field);
 }
 
 static void destroy(DvObject *object, void *self_)
@@ -263,7 +210,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     TriangleFEMForceField *self = self_;
-    if (follow_mesh(self, x->count) != DV_OK)
+    if (dv_mesh_force_field_follow(&self->common.field, x->count) != DV_OK)
         return;
     triangle_blocks_force(&self->common.blocks, self, x, f);
 }
@@ -271,7 +218,8 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 static uint64_t matrix_version(void *self_)
 {
     const TriangleFEMForceField *self = self_;
-    return self->common.blocks.method == TRIANGLE_LINEAR ? self->common.structure + self->edited : 0;
+    return self->common.blocks.method == TRIANGLE_LINEAR ? self->common.field.structure + self->common.field.changed
+                                                         : 0;
 }
 
 /* In the frames of x. */
@@ -287,9 +235,9 @@ static const DvForceFieldOps ops = {
     .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = triangle_force_field_add_dforce,
-    .reserve = triangle_force_field_reserve,
+    .reserve = dv_mesh_force_field_reserve,
     .assemble = triangle_force_field_assemble,
-    .structure = triangle_force_field_structure,
+    .structure = dv_mesh_force_field_structure,
     .matrix_version = matrix_version,
     .energy = energy,
     .cost = triangle_force_field_cost,
@@ -298,7 +246,7 @@ static const DvForceFieldOps ops = {
 static void draw(void *self_, DvDraw *target)
 {
     const TriangleFEMForceField *self = self_;
-    triangle_blocks_draw(&self->common.blocks, target, self->common.base.state);
+    triangle_blocks_draw(&self->common.blocks, target, self->common.field.base.state);
 }
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};

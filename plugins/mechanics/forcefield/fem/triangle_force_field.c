@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "forcefield/fem/triangle_force_field.h"
 
-void triangle_force_field_release(TriangleForceField *self)
+void triangle_force_field_clear(void *self)
 {
-    dv_element_materials_detach(&self->materials);
-    dv_mesh_edits_detach(&self->edits);
-    dv_single_state_release(&self->base);
-    dv_topology_release(&self->topology);
+    triangle_blocks_free(&((TriangleForceField *)self)->blocks);
 }
 
 void triangle_force_field_add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx,
@@ -19,21 +16,11 @@ void triangle_force_field_add_dforce(void *self_, const DvStep *step, double k, 
         triangle_blocks_dforce(&self->blocks, k, dx, df);
 }
 
-void triangle_force_field_reserve(void *self, DvPattern *pattern)
-{
-    dv_element_blocks_reserve(&((TriangleForceField *)self)->blocks.mesh, pattern);
-}
-
 void triangle_force_field_assemble(void *self, const DvStep *step, double k, double b, const DvMatrixView *view)
 {
     (void)step;
     (void)b;
     triangle_blocks_assemble(&((TriangleForceField *)self)->blocks, k, view);
-}
-
-uint64_t triangle_force_field_structure(void *self)
-{
-    return ((const TriangleForceField *)self)->structure;
 }
 
 void triangle_force_field_cost(void *self, double *product, double *assembly)

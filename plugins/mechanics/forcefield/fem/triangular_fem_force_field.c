@@ -11,7 +11,6 @@
  * again from rest positions, where the mesh was touched.
  */
 #include "forcefield/fem/triangle_force_field.h"
-#include <divan/kit/element_faults.h>
 
 #include <divan/contracts/drawing.h>
 #include <divan/element_data.h>
@@ -22,7 +21,6 @@
 
 typedef struct TriangularFEMForceField {
     TriangleForceField common; /* first */
-    DvLink topology_link;
     DvElasticMaterial material;
     DvData method, rotated_initial_elements, initial_transformation, compute_principal_stress, hosford, criteria;
     DvData triangle_info, vertex_info;
@@ -43,10 +41,7 @@ static const TriangleMethod method_of[] = {TRIANGLE_PLANAR, TRIANGLE_LARGE};
 
 #define FIELD(member, name, type, ...) DV_FIELD(TriangularFEMForceField, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    DV_SINGLE_STATE_FIELDS(TriangularFEMForceField, common.base),
-    DV_KEPT_PAIRS_FIELD(TriangularFEMForceField, common.kept_pairs),
-    DV_LINK(TriangularFEMForceField, topology_link, "topology", DV_TOPOLOGY,
-            .help = "mesh; that of the node by default"),
+    DV_MESH_FORCE_FIELD_FIELDS(TriangularFEMForceField, common.field),
     DV_MATERIAL_FIELDS(TriangularFEMForceField, material, 0),
     FIELD(triangle_info, "triangleInfo", dv_type_vec3s, .unit = "Pa", .group = "stress",
           .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,
@@ -96,7 +91,7 @@ static DvStatus follow_given(TriangularFEMForceField *self)
     size_t points, frames;
     const double *at = dv_data_doubles(&self->rotated_initial_elements, &points);
     const double *frame = dv_data_doubles(&self->initial_transformation, &frames);
-    const uint32_t triangles = dv_topology_elements(&self->common.topology, DV_TRIANGLES).count;
+    const uint32_t triangles = dv_topology_elements(&self->common.field.topology, DV_TRIANGLES).count;
     const bool large = method_of[dv_data_choice(&self->method)] == TRIANGLE_LARGE;
     if (points == 0 || (large && frames == 0))
         return DV_OK;
@@ -107,7 +102,7 @@ static DvStatus follow_given(TriangularFEMForceField *self)
         return dv_field_error(&self->initial_transformation, -1, "holds %zu frames for %u triangles; give one of each",
                               frames, triangles);
     self->given = (DvElementData){.kind = DV_TRIANGLES, .entry_size = sizeof(GivenShape)};
-    const DvStatus status = dv_element_data_attach(&self->given, self->common.topology.object);
+    const DvStatus status = dv_element_data_attach(&self->given, self->common.field.topology.object);
     for (uint32_t i = 0; i < triangles && status == DV_OK; i++) {
         GivenShape *shape = dv_element_data_entry(&self->given, i);
         for (int c = 0; c < 6; c++)
@@ -131,7 +126,7 @@ static void set_given_shape(TriangularFEMForceField *self, uint32_t triangle)
 
 static void set_material(TriangularFEMForceField *self, uint32_t triangle)
 {
-    const DvElementMaterial m = dv_element_material(&self->common.materials, triangle);
+    const DvElementMaterial m = dv_element_material(&self->common.field.materials, triangle);
     triangle_blocks_set_material(&self->common.blocks, triangle, 1.0, dv_lame_lambda_plane_stress(m.young, m.poisson),
                                  dv_lame_mu(m.young, m.poisson));
 }
@@ -147,27 +142,20 @@ static void make_room(TriangularFEMForceField *self, uint32_t triangles)
     self->room = triangles;
 }
 
-static DvStatus build(TriangularFEMForceField *self)
+static DvStatus build(void *self_, const DvElementSource *source)
 {
-    self->common.structure++;
-    const DvElements triangles = dv_topology_elements(&self->common.topology, DV_TRIANGLES);
-    DvConstVec rest;
-    DvStatus status = dv_state_at_rest(dv_object_of(self), self->common.base.state, &rest);
-    if (status == DV_OK)
-        status = dv_element_materials_agree(&self->common.materials, triangles.count);
-    if (status == DV_OK)
-        status =
-            triangle_blocks_build(&self->common.blocks, dv_object_of(self), method_of[dv_data_choice(&self->method)],
-                                  rest.count, rest.at, triangles.count, triangles.at);
-    dv_mesh_edits_clear(&self->common.edits);
+    TriangularFEMForceField *self = self_;
+    const DvStatus status =
+        triangle_blocks_build(&self->common.blocks, dv_object_of(self), method_of[dv_data_choice(&self->method)],
+                              source->rest.count, source->rest.at, source->elements.count, source->elements.at);
     if (status != DV_OK)
         return status;
-    for (uint32_t i = 0; i < triangles.count; i++) {
+    for (uint32_t i = 0; i < source->elements.count; i++) {
         set_given_shape(self, i);
         set_material(self, i);
     }
-    triangle_blocks_ready(&self->common.blocks, rest.at);
-    make_room(self, triangles.count);
+    triangle_blocks_ready(&self->common.blocks, source->rest.at);
+    make_room(self, source->elements.count);
     return DV_OK;
 }
 
@@ -180,76 +168,51 @@ static void set_again(TriangularFEMForceField *self, uint32_t triangle)
     set_material(self, triangle);
 }
 
-static DvStatus take_edits(TriangularFEMForceField *self)
+static DvStatus update(void *self_, const DvElementSource *source, const DvMeshEdits *edits, bool *paired)
 {
-    const DvElements triangles = dv_topology_elements(&self->common.topology, DV_TRIANGLES);
-    DvMeshEdits *edits = &self->common.edits;
-    DvConstVec rest;
-    bool paired = true;
-    DvStatus status = dv_state_at_rest(dv_object_of(self), self->common.base.state, &rest);
-    dv_mesh_edits_sort(edits, rest.count, triangles.count);
-    if (status == DV_OK)
-        status = triangle_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.topology,
-                                        rest.count, rest.at, triangles.count, triangles.at, &paired);
+    TriangularFEMForceField *self = self_;
+    const uint32_t triangles = source->elements.count;
+    const DvStatus status =
+        triangle_blocks_update(&self->common.blocks, dv_object_of(self), edits, &self->common.field.topology,
+                               source->rest.count, source->rest.at, triangles, source->elements.at, paired);
     if (status != DV_OK)
-        triangle_blocks_free(&self->common.blocks);
-    for (uint32_t i = 0; i < edits->elements.count && status == DV_OK; i++)
+        return status;
+    for (uint32_t i = 0; i < edits->elements.count; i++)
         set_again(self, edits->elements.data[i]);
-    if (status == DV_OK && triangles.count > 0)
-        set_again(self, triangles.count - 1); /* its block is made again too */
-    make_room(self, triangles.count);
-    dv_mesh_edits_clear(edits);
-    self->common.structure += status != DV_OK || !paired;
-    return status;
+    if (triangles > 0)
+        set_again(self, triangles - 1); /* its block is made again too */
+    make_room(self, triangles);
+    return DV_OK;
 }
 
-/* The blocks are those of the mesh and of a state of `points` points. */
-static DvStatus follow_mesh(TriangularFEMForceField *self, uint32_t points)
-{
-    if (dv_topology_rewritten(&self->common.topology) || self->common.edits.all ||
-        (self->common.edits.any && self->common.blocks.mesh.elements == 0))
-        return build(self);
-    const DvStatus status = self->common.edits.any ? take_edits(self) : DV_OK;
-    return status == DV_OK && points != self->common.blocks.mesh.points ? build(self) : status;
-}
+static const DvMeshForceFieldKind kind = {.need = "a container of triangles",
+                                          .elements = DV_TRIANGLES,
+                                          .build = build,
+                                          .update = update,
+                                          .clear = triangle_force_field_clear};
 
 static DvStatus reinit(DvObject *object, void *self_)
 {
     (void)object;
     TriangularFEMForceField *self = self_;
-    dv_element_materials_read(&self->common.materials);
-    DvStatus status = follow_given(self);
+    dv_element_materials_read(&self->common.field.materials);
+    const DvStatus status = follow_given(self);
     if (status == DV_OK)
-        status = build(self);
-    if (status != DV_OK)
-        dv_single_state_release(&self->common.base);
+        return dv_mesh_force_field_build(&self->common.field);
+    dv_single_state_release(&self->common.field.base);
     return status;
 }
 
 static DvStatus init(DvObject *object, void *self_)
 {
     TriangularFEMForceField *self = self_;
-    DvStatus status = dv_single_state_init(object, &self->common.base);
-    if (status == DV_OK)
-        status = dv_topology_require(object, &self->topology_link, "a container of triangles", &self->common.topology);
-    if (status == DV_OK && dv_topology_elements(&self->common.topology, DV_TRIANGLES).count == 0)
-        dv_warning(object, "the topology '%s' has no triangles", dv_object_path(self->common.topology.object));
     self->given_version = UINT64_MAX;
+    DvStatus status =
+        dv_mesh_force_field_begin(object, &self->common.field, &kind, &self->common.blocks.mesh, &self->material, NULL);
     if (status == DV_OK)
-        status = dv_element_materials_attach(&self->common.materials, &self->material, NULL,
-                                             self->common.topology.object, DV_TRIANGLES, 1);
-    self->common.blocks.mesh.kept = dv_kept_pairs_note(&self->common.kept_pairs, &self->common.edits);
+        status = reinit(object, self);
     if (status == DV_OK)
-        status = dv_mesh_edits_attach(&self->common.edits, self->common.topology.object, DV_TRIANGLES);
-    if (status != DV_OK) {
-        dv_single_state_release(&self->common.base);
-        return status;
-    }
-    DvConstVec rest;
-    status = reinit(object, self);
-    if (status == DV_OK && dv_state_at_rest(object, self->common.base.state, &rest) == DV_OK)
-        dv_element_faults_report(object, &self->common.topology, DV_TRIANGLES,
-                                 dv_topology_elements(&self->common.topology, DV_TRIANGLES), rest);
+        dv_mesh_force_field_report(&self->common.field);
     return status;
 }
 
@@ -258,7 +221,7 @@ static void cleanup(DvObject *object, void *self_)
     (void)object;
     TriangularFEMForceField *self = self_;
     dv_element_data_detach(&self->given);
-    triangle_force_field_release(&self->common);
+    dv_mesh_force_field_release(&self->common.field);
 }
 
 static void destroy(DvObject *object, void *self_)
@@ -300,7 +263,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     (void)v;
     TriangularFEMForceField *self = self_;
-    if (follow_mesh(self, x->count) != DV_OK)
+    if (dv_mesh_force_field_follow(&self->common.field, x->count) != DV_OK)
         return;
     triangle_blocks_force(&self->common.blocks, self, x, f);
     if (dv_data_bool(&self->compute_principal_stress))
@@ -312,9 +275,9 @@ static const DvForceFieldOps ops = {
     .states = dv_single_state_states,
     .add_force = add_force,
     .add_dforce = triangle_force_field_add_dforce,
-    .reserve = triangle_force_field_reserve,
+    .reserve = dv_mesh_force_field_reserve,
     .assemble = triangle_force_field_assemble,
-    .structure = triangle_force_field_structure,
+    .structure = dv_mesh_force_field_structure,
     .cost = triangle_force_field_cost,
 };
 
@@ -361,13 +324,13 @@ static void draw(void *self_, DvDraw *target)
 {
     TriangularFEMForceField *self = self_;
     const bool asked = dv_data_bool(&self->show_stress_value) || dv_data_bool(&self->show_fracturable);
-    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->common.base.state.ops)
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->common.field.base.state.ops)
         return;
-    const DvConstVec x = dv_state_read(self->common.base.state, DV_POSITION);
+    const DvConstVec x = dv_state_read(self->common.field.base.state, DV_POSITION);
     if (asked && dv_data_bool(&self->compute_principal_stress) && x.count == self->common.blocks.mesh.points)
         draw_stress(self, target, x.at);
     else
-        triangle_blocks_draw(&self->common.blocks, target, self->common.base.state);
+        triangle_blocks_draw(&self->common.blocks, target, self->common.field.base.state);
 }
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
