@@ -11,11 +11,6 @@
  * Fields that only change what is drawn need no row: they hold their value until there is drawing, and that is proved here
  * for all of them.
  *
- * What the changed scenes come to is also written down, as sums, in golden.txt: that it is right is the task of other tests, this one
- * notices that it has changed. With DIVAN_WRITE_GOLDEN=1 the file is written anew.
- *
- * What fields of drawing make of what is drawn is in golden_drawn.txt likewise.
- *
  * The same rows prove that a field which users edit while a scene is loaded acts as if it had stood in the file, if it is not marked
  * as read at load (editors refuse it then) and edits.tsv does not say why it acts otherwise.
  */
@@ -35,7 +30,6 @@
 #include <divan/embed.h>
 
 #include "drawing.h"
-#include "golden_lines.h"
 #include "open_writes.h"
 
 enum { DEFAULT_STEPS = 3 };
@@ -57,7 +51,7 @@ static Table table, edits, goes_on; /* of both others: classes, field, and the r
 static char folder[1024];
 static char output_file[64] = P_tmpdir "/divan-fields-XXXXXX"; /* what $output in the table stands for */
 static char saved_file[64] = P_tmpdir "/divan-saved-XXXXXX.scn";
-static DvText failures, golden, last_scene;
+static DvText failures;
 
 /* ---- files ---- */
 
@@ -170,31 +164,6 @@ static bool listed(const char *list, const char *word)
 
 /* ---- a record of everything ---- */
 
-typedef enum Kind { SUM_MOTION, SUM_FORCE, SUM_MESH, SUM_DRAWN, SUM_FIELD, SUMS } Kind;
-
-/* Of the numbers that a scene comes to, by what they are. What a scene gives is not among them. */
-typedef struct Sums {
-    double at[SUMS];
-    uint64_t count[SUMS];
-} Sums;
-
-static Sums sums; /* of the record that is being written */
-
-/* Large ones by their logarithm, so that they hide nothing; those that stand for no limit by their sign. */
-static void sum_up(Kind kind, double number)
-{
-    const double size = fabs(number), by_log = copysign(size < 1e100 ? 1.0 + log(size) : 2.0, number);
-    if (!isnan(number))
-        sums.at[kind] += golden_weight(sums.count[kind]) * (size > 1.0 ? by_log : number);
-    sums.count[kind]++;
-}
-
-static void sum_up_all(Kind kind, const double *at, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        sum_up(kind, at[i]);
-}
-
 typedef struct Record {
     DvText text;
     DvText warnings;
@@ -228,7 +197,6 @@ static void record_state(DvText *out, DvObject *object)
         const DvConstVec x = dv_state_read(state, vectors[v].id);
         dv_text_add(out, "%s %s %u:", dv_object_path(object), vectors[v].name, x.count);
         numbers(out, x.at, x.at ? (size_t)x.count * x.dim : 0);
-        sum_up_all(vectors[v].id == DV_FORCE ? SUM_FORCE : SUM_MOTION, x.at, x.at ? (size_t)x.count * x.dim : 0);
     }
 }
 
@@ -240,10 +208,8 @@ static void record_topology(DvText *out, DvObject *object)
     for (DvElementKind kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
         const DvElements elements = ops->elements(self, kind);
         dv_text_add(out, "%s elements %d:", dv_object_path(object), (int)kind);
-        for (size_t i = 0; i < (size_t)elements.count * dv_element_nodes(kind); i++) {
+        for (size_t i = 0; i < (size_t)elements.count * dv_element_nodes(kind); i++)
             dv_text_add(out, " %u", elements.at[i]);
-            sum_up(SUM_MESH, elements.at[i]);
-        }
         dv_text_add(out, "\n");
     }
 }
@@ -260,11 +226,6 @@ static void drawn(void *context, const DrawnBatch *batch)
     numbers(out, batch->radii, batch->radii ? batch->count : 0);
     numbers(out, (const double[]){batch->size, batch->state}, 2);
     numbers(out, batch->colors, 4 * batch->color_count);
-    sum_up(SUM_DRAWN, batch->kind);
-    sum_up(SUM_DRAWN, batch->size);
-    sum_up_all(SUM_DRAWN, batch->points, batch->numbers);
-    sum_up_all(SUM_DRAWN, batch->radii, batch->radii ? batch->count : 0);
-    sum_up_all(SUM_DRAWN, batch->colors, 4 * batch->color_count);
 }
 
 static void record_drawing(DvText *out, DvObject *object)
@@ -275,18 +236,6 @@ static void record_drawing(DvText *out, DvObject *object)
     dv_text_add(out, "\n");
 }
 
-/* The numbers of a field that was computed. */
-static void sum_up_text(const char *text)
-{
-    for (char *end; *text; text = end) {
-        const double number = strtod(text, &end);
-        if (end == text)
-            end++;
-        else
-            sum_up(SUM_FIELD, number);
-    }
-}
-
 static void record_fields(Record *record, DvObject *object)
 {
     for (size_t i = 0; i < dv_object_field_count(object); i++) {
@@ -294,10 +243,7 @@ static void record_fields(Record *record, DvObject *object)
         if (data == record->left_out || (record->no_files && data->field->type == &dv_type_file))
             continue;
         dv_text_add(&record->text, "%s.%s: ", dv_object_path(object), data->field->name);
-        const size_t value = record->text.length;
         dv_data_print(data, &record->text);
-        if (data->field->flags & (DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT | DV_FIELD_STATE))
-            sum_up_text(record->text.at + value);
         dv_text_add(&record->text, "\n");
     }
 }
@@ -335,9 +281,6 @@ static void record_scene(Record *record, DvScene *scene, const char *when)
     dv_text_add(&record->text, "energies %.17g %.17g momentum", ops->kinetic_energy(mechanics),
                 ops->potential_energy(mechanics));
     numbers(&record->text, momentum, 6);
-    sum_up(SUM_FORCE, ops->kinetic_energy(mechanics));
-    sum_up(SUM_FORCE, ops->potential_energy(mechanics));
-    sum_up_all(SUM_FORCE, momentum, 6);
     ops->close(mechanics);
     const DvVisitor visitor = {.top_down = record_node, .enters_sleeping = true};
     dv_visit(root, &visitor, record);
@@ -490,7 +433,6 @@ static DvObject *find_it(DvScene *scene)
 static bool run(const char *text, const char *field, const char *edit, Record *record, DvText *value, DvText *initial)
 {
     DvScene *scene = NULL;
-    sums = (Sums){0};
     (void)remove(output_file);
     dv_log_set_handler(hear, record);
     bool good = dv_scene_load_text(text, strlen(text), "scene.scn", folder, NULL, &scene) == DV_OK && scene;
@@ -576,29 +518,6 @@ static bool says_nothing(const char *value)
     return strspn(value, " 0.\"[]") == strlen(value);
 }
 
-/* A line of the golden file. */
-static void add_golden(const Claim *claim, const char *what, const Sums *found)
-{
-    dv_text_add(&golden, "%s.%s in %s, %s:", claim->class_name, claim->field, claim->row->scene, what);
-    for (int k = 0; k < SUMS; k++)
-        dv_text_add(&golden, " %.10g", found->at[k]);
-    for (int k = 0; k < SUMS; k++)
-        dv_text_add(&golden, " %llu", (unsigned long long)found->count[k]);
-    dv_text_add(&golden, "\n");
-}
-
-/* The scene as it is has a line where it first comes. */
-static void add_golden_of(const Claim *claim, const char *text, const Sums *before, const Sums *after)
-{
-    if (before && strcmp(text_of(last_scene), text) != 0) {
-        dv_text_free(&last_scene);
-        dv_text_add(&last_scene, "%s", text);
-        add_golden(claim, "as it is", before);
-    }
-    if (after)
-        add_golden(claim, "changed", after);
-}
-
 static void prove_output(const Claim *claim, const char *text)
 {
     Record record = {0};
@@ -608,10 +527,6 @@ static void prove_output(const Claim *claim, const char *text)
         complain(claim, "the scene does not run", text_of(record.warnings));
     else if (says_nothing(text_of(value)) || strcmp(text_of(value), text_of(initial)) == 0)
         complain(claim, "is never computed", text_of(value));
-    if (runs) {
-        sum_up_text(text_of(value));
-        add_golden(claim, "computed", &sums);
-    }
     dv_text_free(&value);
     dv_text_free(&initial);
     free_record(&record);
@@ -672,9 +587,7 @@ static void prove(const Claim *claim)
     char *changed = with_attribute(copy.at, field, strlen(field), row->value, strlen(row->value));
     changed = replaced(changed, "$output", output_file);
     const bool runs = run(text, field, NULL, &before, NULL, NULL);
-    const Sums of_scene = sums;
     const bool runs_changed = run(changed, field, NULL, &after, NULL, NULL);
-    add_golden_of(claim, text, runs ? &of_scene : NULL, runs_changed ? &sums : NULL);
     if (!runs)
         complain(claim, "the scene does not run", text_of(before.warnings));
     else if (!about_messages && !runs_changed)
@@ -708,7 +621,6 @@ static void expect_no_failures(void)
 static void a_change_of_each_field_of_the_table_is_seen(void **state)
 {
     (void)state;
-    dv_text_free(&golden);
     const char *only = getenv("DIVAN_FIELDS_ONLY"); /* to look at one class */
     for (size_t r = 0; r < table.count; r++) {
         const Row *row = &table.at[r];
@@ -724,10 +636,6 @@ static void a_change_of_each_field_of_the_table_is_seen(void **state)
     }
     expect_no_failures();
     assert_true(open_writes_begun() > 0);
-    if (!only)
-        expect_golden_lines("fields/golden.txt", golden.at, 1e-7);
-    dv_text_free(&golden);
-    dv_text_free(&last_scene);
 }
 
 /* ---- what a component uses may leave ---- */
@@ -1310,99 +1218,6 @@ static void fields_of_drawing_hold_their_value(void **state)
     expect_no_failures();
 }
 
-/* What `it` draws now has a line. */
-static void add_drawing(DvObject *it, const char *scene, const char *field, const char *value)
-{
-    DvText ignored = {0};
-    sums = (Sums){0};
-    record_drawing(&ignored, it);
-    dv_text_free(&ignored);
-    dv_text_add(&golden, "%s in %s, %s %s: %.10g %llu\n", dv_object_class(it)->name, scene, field, value,
-                sums.at[SUM_DRAWN], (unsigned long long)sums.count[SUM_DRAWN]);
-}
-
-static void draw_with(DvObject *it, const char *scene, DvData *data, const char *value)
-{
-    DvText before = {0};
-    dv_data_print(data, &before);
-    if (dv_data_set_text(data, value) == DV_OK)
-        add_drawing(it, scene, data->field->name, value);
-    assert_int_equal(dv_data_set_text(data, text_of(before)), DV_OK);
-    dv_text_free(&before);
-}
-
-/* With all that can be switched on each of the other fields gets each of its choices, or another value. */
-static void draw_with_each_field(DvObject *it, const char *scene)
-{
-    for (size_t i = 0; i < dv_object_field_count(it); i++) {
-        DvData *data = dv_object_field_at(it, i);
-        if ((data->field->flags & DV_FIELD_DRAWING) && data->type == &dv_type_bool)
-            assert_int_equal(dv_data_set_text(data, "1"), DV_OK);
-    }
-    add_drawing(it, scene, "all", "on");
-    for (size_t i = 0; i < dv_object_field_count(it); i++) {
-        DvData *data = dv_object_field_at(it, i);
-        if (!(data->field->flags & DV_FIELD_DRAWING))
-            continue;
-        const DvRange *range = data->field->range;
-        DvText value = {0};
-        if (data->type == &dv_type_bool) {
-            draw_with(it, scene, data, "0");
-        } else if (data->type == &dv_type_choice) {
-            for (const char *const *choice = data->field->choices; *choice; choice++)
-                draw_with(it, scene, data, *choice);
-        } else if (data->type == &dv_type_int && range && range->most - range->least < 10.0) {
-            for (int k = (int)range->least; k <= range->most; k++) {
-                char number[16];
-                snprintf(number, sizeof number, "%d", k);
-                draw_with(it, scene, data, number);
-            }
-        } else {
-            other_value(data->field, data->type, &value);
-            draw_with(it, scene, data, text_of(value));
-        }
-        dv_text_free(&value);
-    }
-}
-
-/* In golden_drawn.txt: each class in its first scene that draws anything, after two steps. */
-static void fields_of_drawing_draw_as_they_did(void **state)
-{
-    (void)state;
-    dv_text_free(&golden);
-    DvText classes_drawn = {0};
-    dv_text_add(&classes_drawn, ",");
-    Record said = {0};
-    for (size_t r = 0; r < table.count; r++) {
-        const Row *row = &table.at[r];
-        char class_name[128], listed_name[140];
-        if (strcmp(row->scene, "-") == 0 || strchr(row->scene, '!'))
-            continue;
-        for (const char *classes = row->classes; next_name(&classes, class_name, sizeof class_name);) {
-            snprintf(listed_name, sizeof listed_name, ",%s,", class_name);
-            char *text = strstr(classes_drawn.at, listed_name) ? NULL : scene_text(row, class_name);
-            DvScene *scene = NULL;
-            dv_log_set_handler(hear, &said);
-            if (text && dv_scene_load_text(text, strlen(text), "scene.scn", folder, NULL, &scene) == DV_OK &&
-                dv_scene_step(scene, 0) == DV_OK && act(scene, text) && dv_scene_step(scene, 0) == DV_OK) {
-                DvObject *it = find_it(scene);
-                if (it && dv_object_ops(it, DV_DRAWABLE) && strcmp(dv_object_class(it)->name, class_name) == 0) {
-                    dv_scene_update_visual(scene);
-                    draw_with_each_field(it, row->scene);
-                    dv_text_add(&classes_drawn, "%s,", class_name);
-                }
-            }
-            dv_log_set_handler(NULL, NULL);
-            dv_scene_free(scene);
-            free(text);
-        }
-    }
-    free_record(&said);
-    dv_text_free(&classes_drawn);
-    expect_golden_lines("fields/golden_drawn.txt", golden.at, 1e-7);
-    dv_text_free(&golden);
-}
-
 int main(void)
 {
     if (dv_set_output_folder("/tmp") != DV_OK) /* where scenes write here */
@@ -1417,7 +1232,6 @@ int main(void)
         cmocka_unit_test(a_scene_goes_on_when_it_is_loaded_or_reset),
         cmocka_unit_test(a_change_of_each_field_of_the_table_is_seen),
         cmocka_unit_test(fields_of_drawing_hold_their_value),
-        cmocka_unit_test(fields_of_drawing_draw_as_they_did),
     };
     return cmocka_run_group_tests(tests, read_tables, stop);
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Transcripts: of scenes that have a lot in them, tests/visual/golden/pictures/NAME.scn, the pictures as they are recorded at the start and
- * after three steps (NAME.picture), and what the renderer asks of OpenGL to draw them (NAME.calls): which state each draw has is seen there
- * even where the picture hides it. Calls that draw are lines, with the number and a hash of those in between. Where they differ, what there
- * is now is written to the working folder: to be looked at, and kept if it is what is meant; NAME.all has every call, to be compared with
- * that of the version before (DIVAN_WRITE_CALLS=1 writes it in any case). OpenGL may complain of nothing. NAME.fields has the fields that
- * change the picture, each with a hash of what becomes another.
+ * after three steps (NAME.picture). Where they differ, what there is now is written to the working folder: to be looked at, and kept if it is
+ * what is meant. Each is drawn in every way that a viewer can ask for. NAME.fields has the fields that change the picture, each with a hash of
+ * what becomes another.
  */
 #include <dlfcn.h>
 #include <malloc.h>
@@ -28,7 +26,6 @@
 #include <divan/embed.h>
 #include <divan/memory.h>
 
-#include "gl_calls.h"
 #include "picture_text.h"
 
 enum { WIDTH = 160, HEIGHT = 120, STEPS = 3 };
@@ -492,37 +489,7 @@ static void surfaces_are_written_as_they_were(void **state)
     assert_int_equal(others, 0);
 }
 
-/* ---- Calls ---- */
-
-static bool draws(const char *line)
-{
-    static const char *const words[] = {"-- ",         "DrawArrays", "DrawElements", "Clear ",
-                                        "ClearBuffer", "Blit",       "ReadPixels"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strncmp(line, words[i], strlen(words[i])) == 0)
-            return true;
-    return false;
-}
-
-static void shorten(const char *all, DvText *lines)
-{
-    unsigned between = 0, hash = 2166136261u;
-    for (const char *line = all, *end; *line; line = end + 1) {
-        end = strchr(line, '\n');
-        if (!draws(line)) {
-            for (const char *at = line; at < end; at++)
-                hash = (hash ^ (unsigned char)*at) * 16777619u;
-            between++;
-            continue;
-        }
-        if (between)
-            dv_text_add(lines, "%u: %08x\n", between, hash);
-        dv_text_add(lines, "%.*s\n", (int)(end - line), line);
-        between = 0, hash = 2166136261u;
-    }
-    if (between)
-        dv_text_add(lines, "%u: %08x\n", between, hash);
-}
+/* ---- Drawing ---- */
 
 static DvRenderView view_of(const DvPicture *picture)
 {
@@ -535,23 +502,16 @@ static DvRenderView view_of(const DvPicture *picture)
     return view;
 }
 
-static void tell_draw(DvRenderer *renderer, const DvPicture *picture, const DvRenderView *view, const char *what,
-                      DvText *text)
+static void expect_draw(DvRenderer *renderer, const DvPicture *picture, const DvRenderView *view, const char *what)
 {
     DvText why = {0};
     if (rendering->draw(renderer, picture, view, &why) != DV_OK)
         fail_msg("%s: %s", what, why.at);
-    assert_int_equal(gl_calls_error(), 0);
-    DvRenderStats stats = {0};
-    rendering->stats(renderer, &stats);
-    dv_text_add(text, "-- %s\n", what);
-    gl_calls_take(text);
-    dv_text_add(text, "-- %llu bytes, %u calls, %llu triangles, %u samples\n", (unsigned long long)stats.uploaded,
-                stats.calls, (unsigned long long)stats.triangles, stats.samples);
+    dv_text_free(&why);
 }
 
 /* The same in all ways that a viewer can ask for. */
-static void tell_ways(DvRenderer *renderer, const DvPicture *picture, DvText *text)
+static void expect_ways(DvRenderer *renderer, const DvPicture *picture)
 {
     static const DvBackground dusk = {.color = {0.1, 0.2, 0.3, 1}, .top = {0.4, 0.5, 0.6, 1}};
     DvRenderView view = view_of(picture);
@@ -560,35 +520,34 @@ static void tell_ways(DvRenderer *renderer, const DvPicture *picture, DvText *te
     view.clip = (DvClipPlane){.position = {0.1, 0.2, 0.3}, .normal = {0, 0.6, 0.8}};
     view.fog = 0.05;
     view.fog_color[1] = view.fog_color[3] = 1;
-    tell_draw(renderer, picture, &view, "wires, axes, bounds, a plane, fog, another background", text);
+    expect_draw(renderer, picture, &view, "wires, axes, bounds, a plane, fog, another background");
     view = view_of(picture);
     view.points = view.transparent_background = view.without_texts = true;
     view.height = WIDTH;
-    tell_draw(renderer, picture, &view, "points, nothing behind, no texts, another size", text);
+    expect_draw(renderer, picture, &view, "points, nothing behind, no texts, another size");
     view = view_of(picture);
     view.xray = view.camera.orthographic = true;
-    tell_draw(renderer, picture, &view, "X-ray, parallel", text);
+    expect_draw(renderer, picture, &view, "X-ray, parallel");
 }
 
-static void a_picture_is_drawn_as_it_was(void **state)
+static void a_picture_is_drawn_in_all_ways(void **state)
 {
     const char *name = *state;
-    DvText why = {0}, text = {0}, lines = {0}, left = {0};
+    DvText why = {0};
     if (!first || access("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", R_OK) != 0 || getenv("DIVAN_FONT"))
         skip();
     DvScene *scene = open_scene(name);
     DvRecorder *recorder = recording->create(scene);
     DvRenderer *renderer = NULL;
-    gl_calls_begin();
     if (rendering->create(&(DvRendererOptions){.samples = strcmp(name, "surfaces") == 0 ? 4 : 1}, &renderer, &why) !=
         DV_OK)
         fail_msg("%s", why.at);
     for (int step = 0; step < 3; step++) {
         DvPicture *picture = recording->record(recorder, NULL);
         const DvRenderView view = view_of(picture);
-        tell_draw(renderer, picture, &view, step == 0 ? "first" : step == 1 ? "after steps" : "after others", &text);
+        expect_draw(renderer, picture, &view, step == 0 ? "first" : step == 1 ? "after steps" : "after others");
         if (step == 0)
-            tell_ways(renderer, picture, &text);
+            expect_ways(renderer, picture);
         recording->unref(picture);
         for (int i = 0; i < STEPS; i++)
             assert_int_equal(dv_scene_step(scene, 0), DV_OK);
@@ -599,16 +558,6 @@ static void a_picture_is_drawn_as_it_was(void **state)
     rendering->destroy(renderer);
     recording->destroy(recorder);
     dv_scene_free(scene);
-    gl_calls_take(&left);
-    dv_text_add(&text, "-- the end\n%s", left.at);
-    shorten(text.at, &lines);
-    const bool same = is_as_kept(name, "calls", &lines);
-    if (!same || getenv("DIVAN_WRITE_CALLS"))
-        write_file(name, "all", text.at);
-    assert_true(same);
-    dv_text_free(&lines);
-    dv_text_free(&left);
-    dv_text_free(&text);
 }
 
 /* Where the driver gives a context that says so, the renderer's is one. */
@@ -684,24 +633,12 @@ static void where_there_is_opengl_there_is_a_renderer(void **state)
     rendering->destroy(renderer);
 }
 
-/* Drivers name what they make, and are asked for what they can: the transcripts are those of Mesa's software renderer. */
 static void begin_drawing(void)
 {
     DvText why = {0};
-    DvRenderStats stats = {0};
     if (rendering && rendering->create(NULL, &first, &why) != DV_OK)
-        print_message("calls are left out: %s\n", why.at);
+        print_message("drawing is left out: %s\n", why.at);
     dv_text_free(&why);
-    if (!first)
-        return;
-    rendering->stats(first, &stats);
-    if (strstr(stats.device, "llvmpipe")) {
-        gl_calls_begin();
-        return;
-    }
-    print_message("calls are left out: they are told of llvmpipe, this is %s\n", stats.device);
-    rendering->destroy(first);
-    first = NULL;
 }
 
 static int start(void **state)
@@ -731,7 +668,7 @@ static int stop(void **state)
         {"memory of " name, nothing_is_kept_of_pictures, NULL, NULL, (void *)(uintptr_t)name},      \
         {"picture of " name, a_picture_is_recorded_as_it_was, NULL, NULL, (void *)(uintptr_t)name}, \
     {                                                                                               \
-        "calls of " name, a_picture_is_drawn_as_it_was, NULL, NULL, (void *)(uintptr_t)name         \
+        "drawing of " name, a_picture_is_drawn_in_all_ways, NULL, NULL, (void *)(uintptr_t)name     \
     }
 
 int main(void)
