@@ -25,7 +25,7 @@
 
 #include <string.h>
 
-enum { EDGES_PER_CHUNK = 2048, DV_POINTS_PER_CHUNK = 1024 };
+enum { EDGES_PER_CHUNK = 2048, POINTS_PER_CHUNK = 1024 };
 enum { STIFFNESS_NONE, STIFFNESS_EXACT, STIFFNESS_STABILIZED };
 
 /* Shorter edges have no direction, m. */
@@ -275,7 +275,7 @@ static void apply_jt(void *self_, const DvStep *step, const DvConstVec *out, con
     (void)step;
     DistanceMapping *self = self_;
     if (usable(self, in->count, out->count))
-        dv_parallel_for(self->ends, DV_POINTS_PER_CHUNK, pull, &(Work){.self = self, .from = out, .to = in});
+        dv_parallel_for(self->ends, POINTS_PER_CHUNK, pull, &(Work){.self = self, .from = out, .to = in});
 }
 
 /* ---- Geometric stiffness */
@@ -311,7 +311,7 @@ static void apply_djt(void *self_, const DvStep *step, double k, const DvConstVe
     DistanceMapping *self = self_;
     const int kind = dv_data_choice(&self->geometric_stiffness);
     if (kind != STIFFNESS_NONE && f->at && usable(self, dx->count, f->count))
-        dv_parallel_for(self->ends, DV_POINTS_PER_CHUNK, stiffen,
+        dv_parallel_for(self->ends, POINTS_PER_CHUNK, stiffen,
                         &(Work){.self = self, .from = f, .dx = dx, .to = df, .k = k, .kind = kind});
 }
 

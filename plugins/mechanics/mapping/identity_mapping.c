@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { DV_POINTS_PER_CHUNK = 4096 };
+enum { POINTS_PER_CHUNK = 4096 };
 
 typedef struct IdentityMapping {
     DvSingleMapping base;
@@ -88,7 +88,7 @@ static void apply(void *self, const DvStep *step, const DvConstVec *in, const Dv
     (void)self;
     (void)step;
     Copy c = {in->at, out->at, in->dim, out->dim, smaller(in->dim, out->dim)};
-    dv_parallel_for(smaller(in->count, out->count), DV_POINTS_PER_CHUNK, copy_chunk, &c);
+    dv_parallel_for(smaller(in->count, out->count), POINTS_PER_CHUNK, copy_chunk, &c);
 }
 
 static void apply_jt(void *self, const DvStep *step, const DvConstVec *out, const DvVec *in)
@@ -96,7 +96,7 @@ static void apply_jt(void *self, const DvStep *step, const DvConstVec *out, cons
     (void)self;
     (void)step;
     Copy c = {out->at, in->at, out->dim, in->dim, smaller(in->dim, out->dim)};
-    dv_parallel_for(smaller(in->count, out->count), DV_POINTS_PER_CHUNK, add_chunk, &c);
+    dv_parallel_for(smaller(in->count, out->count), POINTS_PER_CHUNK, add_chunk, &c);
 }
 
 static const DvJacobian *jacobian(void *self_, uint32_t output, uint32_t input)

@@ -32,7 +32,7 @@
 
 #include <string.h>
 
-enum { DV_POINTS_PER_CHUNK = 1024, BODIES_PER_CHUNK = 64 };
+enum { POINTS_PER_CHUNK = 1024, BODIES_PER_CHUNK = 64 };
 enum { STIFFNESS_NONE, STIFFNESS_EXACT, STIFFNESS_STABILIZED };
 
 typedef struct RigidMapping {
@@ -347,7 +347,7 @@ static void apply(void *self_, const DvStep *step, const DvConstVec *in, const D
     const double *local = local_points(self, &points);
     points = points < out->count ? points : out->count;
     if (current(self, points, in->count))
-        dv_parallel_for(points, DV_POINTS_PER_CHUNK, in_plane(self) ? place_in_plane : place_points,
+        dv_parallel_for(points, POINTS_PER_CHUNK, in_plane(self) ? place_in_plane : place_points,
                         &(Work){self, local, in->at, out->at, in->dim, out->dim});
 }
 
@@ -357,7 +357,7 @@ static void apply_j(void *self_, const DvStep *step, const DvConstVec *in, const
     RigidMapping *self = self_;
     if (!self->ready || self->points > out->count || self->bodies_in > in->count)
         return;
-    dv_parallel_for(self->points, DV_POINTS_PER_CHUNK,
+    dv_parallel_for(self->points, POINTS_PER_CHUNK,
                     in_plane(self)  ? move_in_plane
                     : out->dim == 3 ? move_points
                                     : move_frames,

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DV_POINTS_PER_CHUNK = 1024, MOST_COMPONENTS = 6 };
+enum { POINTS_PER_CHUNK = 1024, MOST_COMPONENTS = 6 };
 
 typedef struct PlaneForceField {
     DvSingleState base;
@@ -218,7 +218,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     work.damping = dv_data_double(&self->damping);
     work.max_force = dv_data_double(&self->max_force);
     work.bilateral = dv_data_bool(&self->bilateral);
-    dv_parallel_for(self->last - self->first, DV_POINTS_PER_CHUNK, force_chunk, &work);
+    dv_parallel_for(self->last - self->first, POINTS_PER_CHUNK, force_chunk, &work);
     list_touched(self);
 }
 
@@ -262,7 +262,7 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
     work.f = df->at;
     work.deriv = df->dim;
     work.k = k;
-    dv_parallel_for(self->touched_count, DV_POINTS_PER_CHUNK, dforce_chunk, &work);
+    dv_parallel_for(self->touched_count, POINTS_PER_CHUNK, dforce_chunk, &work);
 }
 
 /* Any point may touch the plane one day: all diagonal blocks. */
