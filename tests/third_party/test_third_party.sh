@@ -105,4 +105,25 @@ DIVAN_PLUGIN_PATH=$PWD "$divan" run brake.scn -n 100 --quiet --dump states || fa
 # backward Euler: v = n h a, x = h^2 a n (n + 1) / 2
 awk '$1 == "STEP" { step = $2 } $1 == "X" && step == 100 { exit !($2^2 < 1e-18 && ($3 - 10.505)^2 < 1e-18) }' states ||
     fail "the brake does not hold, or holds too much: $(grep '^X' states)"
+
+# Components on the bases of the kit: by pkg-config divan-kit alone.
+cp -r "$source_root/tests/third_party/kit_parts" "$here/kit_parts"
+cd "$here/kit_parts"
+# shellcheck disable=SC2046
+cc -std=c11 -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden -Wl,-z,defs -o kit-parts.so kit_parts.c \
+    $(pkg-config --cflags --libs divan-kit) -lm || fail "the plugin does not build against the installed kit"
+"$divan" run parts.scn --plugin "$PWD/kit-parts.so" -n 50 --quiet --strict --dump states || fail "the scene of the kit's components does not run"
+# backward Euler of x\'\' = -100 x:  v += -h 100 (x + h v_new)
+awk '$1 == "STEP" { step = $2 } $1 == "STATE" { path = $2 }
+    $1 == "X" && step == 50 { for (i = 0; i < 4; i++) x[path, i] = $(2 + 3 * i) }
+    END {
+        h = 0.01; at = 1; v = 0
+        for (n = 0; n < 50; n++) { v = (v - h * 100 * at) / (1 + h * h * 100); at += h * v }
+        good = 1
+        for (i = 0; i < 4; i++) {
+            want = i == 3 ? 3 : i * at
+            if ((x["/dofs", i] - want)^2 > 1e-20 || (x["/child/dofs", 3 - i] - want)^2 > 1e-20) good = 0
+        }
+        exit !good
+    }' states || fail "the kit's components compute something else: $(grep '^X' states)"
 echo "1 passed, 0 failed"
