@@ -18,6 +18,11 @@ static bool is_on(DvData *data)
     return !data->field || dv_data_bool(data);
 }
 
+static bool is_shown(DvData *data)
+{
+    return data->field && dv_data_bool(data);
+}
+
 /* An output that the class does not offer is not written. */
 static void *begin(DvData *data, size_t count)
 {
@@ -210,16 +215,11 @@ void dv_region_bounding_box(DvObject *object, void *self, double *bounds)
 {
     (void)object;
     DvRegion *region = self;
-    if (dv_data_bool(&region->draw_region) && region->ops->bounds)
+    if (region->ops->bounds && region->makes_sense && is_shown(&region->draw_region))
         region->ops->bounds(self, bounds);
 }
 
 static const double region_color[1][4] = {{1.0, 0.4, 0.4, 1.0}};
-
-static bool is_shown(DvData *data)
-{
-    return data->field && dv_data_bool(data);
-}
 
 static void draw_selected(DvRegion *region, DvDraw *draw)
 {
@@ -246,7 +246,7 @@ void dv_region_draw(void *self, DvDraw *draw)
     DvRegion *region = self;
     if (!region->engine.ready || !dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS))
         return;
-    if (region->ops->draw && is_shown(&region->draw_region))
+    if (region->ops->draw && region->makes_sense && is_shown(&region->draw_region))
         region->ops->draw(self, draw, dv_data_double(&region->draw_size), region_color[0]);
     draw_selected(region, draw);
 }

@@ -18,6 +18,7 @@
 
 #include <divan/contracts/drawing.h>
 #include <divan/kit/engine.h>
+#include <divan/math/vec.h>
 
 DV_BEGIN_DECLS
 
@@ -40,6 +41,11 @@ typedef struct DvRegionPoints {
     const double *at;
     uint32_t count, stride, spatial;
 } DvRegionPoints;
+/* Of three spatial numbers.     [worker] */
+static inline DvVec3 dv_region_point(DvRegionPoints points, uint32_t point)
+{
+    return dv_vec3_load(points.at + (size_t)point * points.stride);
+}
 
 /* What differs from class to class. Begins with the functions of DV_DRAWABLE, under which a class offers it. */
 struct DvRegionOps {
