@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-static const double *edges(MassBase *base)
+static const double *edges(DvMass *base)
 {
     return dv_data_doubles(&base->extents, NULL);
 }
 
-bool mass_box_inertia(MassBase *base, double inertia[9])
+bool mass_box_inertia(DvMass *base, double inertia[9])
 {
     const double *e = edges(base), x = e[0] * e[0], y = e[1] * e[1], z = e[2] * e[2];
     memset(inertia, 0, 9 * sizeof *inertia);
@@ -27,7 +27,7 @@ bool mass_box_inertia(MassBase *base, double inertia[9])
     return base->state.dof->rotation && x + y + z > 0.0;
 }
 
-DvStatus mass_check_extents(MassBase *base)
+DvStatus mass_check_extents(DvMass *base)
 {
     const double *e = edges(base);
     if (e[0] == 0.0 && e[1] == 0.0 && e[2] == 0.0)
@@ -47,14 +47,14 @@ DvStatus mass_check_extents(MassBase *base)
     return DV_OK;
 }
 
-BodyMass mass_from_shape(MassBase *base, const double *numbers, size_t count)
+DvBodyMass mass_from_shape(DvMass *base, const double *numbers, size_t count)
 {
     const DvDofType *dof = base->state.dof;
-    BodyMass body = mass_from_numbers(dof, numbers, count);
+    DvBodyMass body = dv_body_mass_from_numbers(dof, numbers, count);
     double inertia[9];
     if (dof->rotation && count <= 2 && mass_box_inertia(base, inertia)) {
         memcpy(body.inertia, inertia, sizeof inertia);
-        mass_set(dof, &body, body.mass);
+        dv_body_mass_set(dof, &body, body.mass);
     }
     return body;
 }

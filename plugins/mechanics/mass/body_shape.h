@@ -5,7 +5,7 @@
 #ifndef DIVAN_MECHANICS_BODY_SHAPE_H
 #define DIVAN_MECHANICS_BODY_SHAPE_H
 
-#include "mass_base.h"
+#include <divan/kit/mass.h>
 
 #define MASS_EXTENTS(Struct)                                                                                          \
     DV_FIELD(Struct, base.extents, "extents", dv_type_vec3d, .init = "0 0 0", .unit = "m", .flags = DV_FIELD_AT_LOAD, \
@@ -14,11 +14,11 @@
                  "1 m^2 per kg, as in the reference")
 
 /* Looks at `extents`, at init: an error of edges that are no box's, a warning where nothing follows from them.     [main] */
-DV_NODISCARD DvStatus mass_check_extents(MassBase *base);
-/* A body of up to mass_numbers numbers; one without inertia has that of the box, if there is one. */
-BodyMass mass_from_shape(MassBase *base, const double *numbers, size_t count);
+DV_NODISCARD DvStatus mass_check_extents(DvMass *base);
+/* A body of up to dv_body_mass_numbers numbers; one without inertia has that of the box, if there is one. */
+DvBodyMass mass_from_shape(DvMass *base, const double *numbers, size_t count);
 /* Gives the inertia of the box, per unit of mass; false: there is none. */
-bool mass_box_inertia(MassBase *base, double inertia[9]);
+bool mass_box_inertia(DvMass *base, double inertia[9]);
 
 /* For what is said before the first step, inside of this plugin: bodies whose inertia nobody gave, and one of their masses. */
 #define DEFAULT_INERTIA "mechanics.default-inertia/1"

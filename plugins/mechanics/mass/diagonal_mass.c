@@ -20,27 +20,27 @@
 #include <divan/parallel.h>
 
 #include "body_shape.h"
-#include "followed_values.h"
-#include "mass_base.h"
 #include "mass_check.h"
 #include "mass_mesh.h"
-#include "turning_inertia.h"
+#include <divan/kit/followed_values.h>
+#include <divan/kit/mass.h>
 #include <divan/kit/mesh_edits.h>
+#include <divan/kit/turning_inertia.h>
 
 typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_POINT_MASSES } Given;
 
 typedef struct DiagonalMass {
-    MassBase base;
+    DvMass base;
     DvData point_masses, density, total_mass, compute_on_rest, file;
     DvData unsummed; /* state of a run: points in `edits` */
     DvLink topology_link, geometry_link;
 
     MassMesh mesh; /* topology is NULL when the masses come from a file or of rigid bodies */
     Given given;
-    uint32_t count;         /* points that have a mass */
-    BodyMass *bodies;       /* [count] of rigid bodies; NULL otherwise */
-    TurningInertia turning; /* count 0: not up to date */
-    uint32_t no_inertia;    /* bodies that were given none at init */
+    uint32_t count;           /* points that have a mass */
+    DvBodyMass *bodies;       /* [count] of rigid bodies; NULL otherwise */
+    DvTurningInertia turning; /* count 0: not up to date */
+    uint32_t no_inertia;      /* bodies that were given none at init */
     uint64_t point_masses_version, density_version, total_mass_version;
     uint64_t structure;
     DvElementData point_data;   /* follows the points */
@@ -51,10 +51,10 @@ typedef struct DiagonalMass {
 } DiagonalMass;
 
 static const DvField fields[] = {
-    MASS_FIELDS(DiagonalMass),
-    MASS_TURNING_INERTIA(DiagonalMass),
+    DV_MASS_FIELDS(DiagonalMass),
+    DV_MASS_TURNING_INERTIA_FIELD(DiagonalMass),
     MASS_EXTENTS(DiagonalMass),
-    DV_FIELD(DiagonalMass, point_masses, "vertexMass", mass_type, .unit = "kg", .flags = DV_FIELD_EMPTY_IS_DEFAULT,
+    DV_FIELD(DiagonalMass, point_masses, "vertexMass", dv_mass_type, .unit = "kg", .flags = DV_FIELD_EMPTY_IS_DEFAULT,
              .help = "mass of each point; of bodies: mass volume inertia"),
     DV_FIELD(DiagonalMass, density, "massDensity", dv_type_double, .init = "1", .unit = "kg/m^3",
              .range = &dv_range_positive, .flags = DV_FIELD_EMPTY_IS_DEFAULT,
@@ -182,7 +182,7 @@ static void complete(DiagonalMass *self)
 static void read_bodies(DiagonalMass *self)
 {
     const DvDofType *dof = self->base.state.dof;
-    const uint32_t stride = mass_numbers(dof);
+    const uint32_t stride = dv_body_mass_numbers(dof);
     size_t numbers;
     const double *given = dv_data_doubles(&self->point_masses, &numbers);
     self->turning.count = 0;
@@ -225,7 +225,7 @@ static void points_changed(DvElementData *data, const DvElementChange *change)
     const uint32_t old = self->count;
     self->count = data->count;
     self->structure += 1;
-    followed_values_change(&self->point_masses, old, change);
+    dv_followed_values_change(&self->point_masses, old, change);
     note_unsummed(self);
     seen(self);
 }
@@ -351,7 +351,7 @@ static void update(DiagonalMass *self)
     if (!points && !density && !total)
         return;
     if (points) { /* as many as before, whatever was written */
-        const size_t wanted = (size_t)self->count * mass_numbers(self->base.state.dof);
+        const size_t wanted = (size_t)self->count * dv_body_mass_numbers(self->base.state.dof);
         size_t numbers;
         (void)dv_data_doubles(&self->point_masses, &numbers);
         if (numbers != wanted) {
@@ -373,32 +373,32 @@ static uint32_t shorter(uint32_t a, uint32_t b)
 }
 
 /* The mass of a point as a body, for what is the same for all kinds of points. */
-static BodyMass body_at(const DiagonalMass *self, const double *mass, uint32_t point)
+static DvBodyMass body_at(const DiagonalMass *self, const double *mass, uint32_t point)
 {
-    return self->bodies ? self->bodies[point] : (BodyMass){.mass = mass[point]};
+    return self->bodies ? self->bodies[point] : (DvBodyMass){.mass = mass[point]};
 }
 
-static BodyList body_list(const DiagonalMass *self, uint32_t points)
+static DvBodyList body_list(const DiagonalMass *self, uint32_t points)
 {
-    return (BodyList){self->bodies, false, NULL, shorter(self->count, points)};
+    return (DvBodyList){self->bodies, false, NULL, shorter(self->count, points)};
 }
 
 /* The bodies with their inertia in world axes; NULL of points. */
-static const BodyMass *bodies_in_world(DiagonalMass *self)
+static const DvBodyMass *bodies_in_world(DiagonalMass *self)
 {
-    if (!self->bodies || !mass_turns(&self->base))
+    if (!self->bodies || !dv_mass_turns(&self->base))
         return self->bodies;
-    const BodyList list = body_list(self, dv_state_count(self->base.state));
+    const DvBodyList list = body_list(self, dv_state_count(self->base.state));
     if (self->turning.count != list.count)
-        turning_inertia_set(&self->turning, &list, dv_state_read(self->base.state, DV_POSITION));
+        dv_turning_inertia_set(&self->turning, &list, dv_state_read(self->base.state, DV_POSITION));
     return self->turning.at;
 }
 
 /* The mass of a point that is at x. */
-static BodyMass body_in_world(DiagonalMass *self, const double *mass, uint32_t point, const double *x)
+static DvBodyMass body_in_world(DiagonalMass *self, const double *mass, uint32_t point, const double *x)
 {
-    const BodyMass body = body_at(self, mass, point);
-    return self->bodies && mass_turns(&self->base) ? turning_inertia_body(&body, x) : body;
+    const DvBodyMass body = body_at(self, mass, point);
+    return self->bodies && dv_mass_turns(&self->base) ? dv_turning_inertia_body(&body, x) : body;
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -406,15 +406,15 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     DiagonalMass *self = self_;
     update(self);
-    if (self->bodies && mass_turns(&self->base)) {
-        const BodyList list = body_list(self, f->count);
-        turning_inertia_set(&self->turning, &list, *x);
-        turning_inertia_add_torque(&self->turning, &list, *v, *f);
+    if (self->bodies && dv_mass_turns(&self->base)) {
+        const DvBodyList list = body_list(self, f->count);
+        dv_turning_inertia_set(&self->turning, &list, *x);
+        dv_turning_inertia_add_torque(&self->turning, &list, *v, *f);
     }
     if (dv_data_bool(&self->base.separate_gravity))
         return;
     double gravity[6];
-    mass_gravity(&self->base, gravity);
+    dv_mass_gravity(&self->base, gravity);
     const double *mass = masses(self);
     const uint32_t linear = self->base.state.dof->spatial, n = shorter(self->count, f->count);
     for (uint32_t i = 0; i < n; i++) {
@@ -453,9 +453,10 @@ static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
     DiagonalMass *self = self_;
     update(self);
     const uint32_t n = shorter(self->count, res.count), dim = res.dim;
-    const BodyMass *bodies = bodies_in_world(self);
+    const DvBodyMass *bodies = bodies_in_world(self);
     for (uint32_t i = 0; bodies && i < n; i++)
-        mass_add_product(self->base.state.dof, &bodies[i], factor, dx.at + (size_t)i * dim, res.at + (size_t)i * dim);
+        dv_body_mass_add_product(self->base.state.dof, &bodies[i], factor, dx.at + (size_t)i * dim,
+                                 res.at + (size_t)i * dim);
     if (bodies)
         return;
     Product product = {.mass = masses(self), .dx = dx.at, .factor = factor, .res = res.at, .dim = dim};
@@ -484,10 +485,10 @@ static void acceleration(void *self_, DvConstVec f, DvVec a)
 {
     DiagonalMass *self = self_;
     update(self);
-    const BodyMass *bodies = bodies_in_world(self);
+    const DvBodyMass *bodies = bodies_in_world(self);
     const uint32_t n = shorter(self->count, a.count), dim = a.dim;
     for (uint32_t i = 0; bodies && i < n; i++)
-        mass_divide(self->base.state.dof, &bodies[i], f.at + (size_t)i * dim, a.at + (size_t)i * dim);
+        dv_body_mass_divide(self->base.state.dof, &bodies[i], f.at + (size_t)i * dim, a.at + (size_t)i * dim);
     if (bodies)
         return;
     Product quotient = {.mass = masses(self), .dx = f.at, .res = a.at, .dim = dim};
@@ -502,8 +503,8 @@ static double kinetic_energy(void *self_, DvConstVec v)
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     double twice = 0.0;
     for (uint32_t i = 0; i < shorter(self->count, v.count); i++) {
-        const BodyMass body = body_in_world(self, mass, i, x.at + (size_t)i * x.dim);
-        twice += mass_kinetic_energy(self->base.state.dof, &body, v.at + (size_t)i * v.dim);
+        const DvBodyMass body = body_in_world(self, mass, i, x.at + (size_t)i * x.dim);
+        twice += dv_body_mass_kinetic_energy(self->base.state.dof, &body, v.at + (size_t)i * v.dim);
     }
     return 0.5 * twice;
 }
@@ -514,7 +515,7 @@ static double potential_energy(void *self_, const DvStep *step, const DvConstVec
     DiagonalMass *self = self_;
     update(self);
     double gravity[6], energy = 0.0;
-    mass_gravity(&self->base, gravity);
+    dv_mass_gravity(&self->base, gravity);
     const double *mass = masses(self);
     for (uint32_t i = 0; i < shorter(self->count, x->count); i++) {
         const double m = self->bodies ? self->bodies[i].mass : mass[i];
@@ -530,8 +531,8 @@ static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
     update(self);
     const double *mass = masses(self);
     for (uint32_t i = 0; i < shorter(self->count, x.count); i++) {
-        const BodyMass body = body_in_world(self, mass, i, x.at + (size_t)i * x.dim);
-        mass_add_momentum(self->base.state.dof, &body, x.at + (size_t)i * x.dim, v.at + (size_t)i * v.dim, sum);
+        const DvBodyMass body = body_in_world(self, mass, i, x.at + (size_t)i * x.dim);
+        dv_body_mass_add_momentum(self->base.state.dof, &body, x.at + (size_t)i * x.dim, v.at + (size_t)i * v.dim, sum);
     }
 }
 
@@ -555,11 +556,11 @@ static void assemble(void *self_, double factor, const DvMatrixView *view)
     DiagonalMass *self = self_;
     update(self);
     const double *mass = masses(self);
-    const BodyMass *bodies = bodies_in_world(self);
+    const DvBodyMass *bodies = bodies_in_world(self);
     double dense[36];
     for (uint32_t i = 0; i < self->count; i++) {
-        const BodyMass body = bodies ? bodies[i] : body_at(self, mass, i);
-        mass_matrix(self->base.state.dof, &body, dense);
+        const DvBodyMass body = bodies ? bodies[i] : body_at(self, mass, i);
+        dv_body_mass_matrix(self->base.state.dof, &body, dense);
         dv_view_add(view, i, dense, factor);
     }
 }
@@ -581,22 +582,19 @@ static void implicit_turn(void *self_, double dt, double share, DvConstVec v, Dv
 {
     DiagonalMass *self = self_;
     update(self);
-    if (!self->bodies || !mass_turns(&self->base))
+    if (!self->bodies || !dv_mass_turns(&self->base))
         return;
     (void)bodies_in_world(self);
-    const BodyList list = body_list(self, b.count);
-    turning_inertia_step(&self->turning, &list, dt, share, v, b);
+    const DvBodyList list = body_list(self, b.count);
+    dv_turning_inertia_step(&self->turning, &list, dt, share, v, b);
 }
 
 static const DvMassOps mass_ops = {
-    .size = sizeof(DvMassOps),
+    DV_MASS_OPS,
     .space = DV_HOST,
-    .state = mass_state,
-    .is_diagonal = mass_yes,
+    .is_diagonal = dv_mass_yes,
     .add_mdx = add_mdx,
     .acceleration = acceleration,
-    .separate_gravity = mass_separate_gravity,
-    .add_gravity_to_velocity = mass_add_gravity_to_velocity,
     .reserve = reserve,
     .assemble = assemble,
     .structure = structure,
@@ -608,16 +606,15 @@ static const DvMassOps mass_ops = {
 };
 
 static const DvForceFieldOps force_ops = {
-    .size = sizeof(DvForceFieldOps),
+    DV_MASS_FORCE_OPS,
     .space = DV_HOST,
-    .states = mass_states,
     .add_force = add_force,
     .energy = potential_energy,
 };
 
 static void draw(void *self, DvDraw *draw)
 {
-    mass_draw(self, draw, point_mass);
+    dv_mass_draw(self, draw, point_mass);
 }
 
 static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw = draw};
@@ -668,7 +665,7 @@ static DvStatus read_file(DiagonalMass *self)
 /* Which of the fields counts; unusable ones give way to the sum. */
 static void choose(DiagonalMass *self, bool by_file)
 {
-    const uint32_t stride = mass_numbers(self->base.state.dof), points = dv_state_count(self->base.state);
+    const uint32_t stride = dv_body_mass_numbers(self->base.state.dof), points = dv_state_count(self->base.state);
     const bool total = dv_data_is_set(&self->total_mass), density = dv_data_is_set(&self->density);
     const bool each = dv_data_is_set(&self->point_masses);
     self->count = points;
@@ -725,7 +722,7 @@ static void note_default_inertia(DiagonalMass *self)
     double box[9];
     size_t numbers;
     (void)dv_data_doubles(&self->point_masses, &numbers);
-    const uint32_t stride = mass_numbers(self->base.state.dof);
+    const uint32_t stride = dv_body_mass_numbers(self->base.state.dof);
     uint32_t without = 0;
     for (uint32_t i = 0; i < self->count; i++)
         without += (size_t)i * stride + 2 >= numbers;
@@ -784,7 +781,7 @@ static DvStatus init(DvObject *object, void *self_)
     complete(self);
     if (!rigid && self->given != GIVEN_POINT_MASSES)
         mass_mesh_say_faults(object, &self->mesh, self->base.state);
-    return mass_meet_others(object, &self->base);
+    return dv_mass_check_others(object, &self->base);
 }
 
 static void cleanup(DvObject *object, void *self_)
@@ -805,7 +802,7 @@ static void destroy(DvObject *object, void *self_)
     dv_start_values_free(&self->first_masses);
     dv_start_values_free(&self->first_total);
     dv_start_values_free(&self->first_density);
-    turning_inertia_free(&self->turning);
+    dv_turning_inertia_free(&self->turning);
     dv_free(self->bodies);
 }
 
@@ -813,10 +810,7 @@ const DvClass dv_diagonal_mass = {
     .size = sizeof(DvClass),
     .name = "DiagonalMass",
     .variants = "Rigid2d Rigid3d Vec1d Vec2d Vec3d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = mass_variant_sources,
-    .bases = (const char *const[]){"Mass", "BaseMass", "ForceField", NULL},
-    .family = "masses",
+    DV_MASS_CLASS,
     .module = "Sofa.Component.Mass",
     .help = "A mass for each point, given, or from the elements around it.",
     .instance_size = sizeof(DiagonalMass),

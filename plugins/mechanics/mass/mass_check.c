@@ -48,7 +48,7 @@ static DvStatus check_inertia(const DvData *field, int64_t entry, const DvDofTyp
 
 DvStatus mass_check_numbers(DvData *field, const DvDofType *dof, bool many)
 {
-    const uint32_t stride = mass_numbers(dof);
+    const uint32_t stride = dv_body_mass_numbers(dof);
     size_t count;
     const double *numbers = dv_data_doubles(field, &count);
     const size_t bodies = !many && count > 0 ? 1 : (count + stride - 1) / stride;
@@ -57,7 +57,7 @@ DvStatus mass_check_numbers(DvData *field, const DvDofType *dof, bool many)
     for (size_t i = 0; i < bodies && status == DV_OK; i++) {
         const double *body = numbers + i * stride;
         const int64_t entry = many ? (int64_t)i : -1;
-        const BodyMass whole = mass_from_numbers(dof, body, count - i * stride);
+        const DvBodyMass whole = dv_body_mass_from_numbers(dof, body, count - i * stride);
         without += !(body[0] > 0.0);
         if (body[0] < 0.0 || (!(body[0] > 0.0) && bodies == 1))
             status = dv_field_error(field, entry, "is %g kg; a mass must be above 0", body[0]);
@@ -79,7 +79,7 @@ static const char *one_body(const DvDofType *dof)
 
 void mass_check_one(DvData *field, const DvDofType *dof)
 {
-    const size_t stride = mass_numbers(dof);
+    const size_t stride = dv_body_mass_numbers(dof);
     size_t count;
     const double *numbers = dv_data_doubles(field, &count);
     if (count > stride && stride == 1)
@@ -99,7 +99,7 @@ void mass_check_one(DvData *field, const DvDofType *dof)
 
 void mass_check_each(DvData *field, const DvDofType *dof, uint32_t points)
 {
-    const size_t stride = mass_numbers(dof);
+    const size_t stride = dv_body_mass_numbers(dof);
     size_t count;
     (void)dv_data_doubles(field, &count);
     const size_t bodies = count / stride;

@@ -5,7 +5,7 @@
 #ifndef DIVAN_MECHANICS_MASS_CHECK_H
 #define DIVAN_MECHANICS_MASS_CHECK_H
 
-#include "mass_base.h"
+#include <divan/kit/mass.h>
 
 /* A field of one mass, or of body after body (`many`): an error when a mass is negative or all are zero, or when an inertia has no
  * inverse or a negative direction; a warning when an inertia is not symmetric, or one of several masses is zero.     [main] */

@@ -26,13 +26,13 @@
 #include <divan/parallel.h>
 
 #include "consistent_mass.h"
-#include "followed_values.h"
-#include "mass_base.h"
+#include <divan/kit/followed_values.h>
+#include <divan/kit/mass.h>
 
 typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_MASSES } Given;
 
 typedef struct MeshMatrixMass {
-    MassBase base;
+    DvMass base;
     DvData density, total_mass, point_masses, edge_masses, compute_on_rest, lumping, consistent, print_mass, graph;
     DvKeptPairs kept;
     DvLink topology_link, geometry_link;
@@ -56,7 +56,7 @@ typedef struct MeshMatrixMass {
 } MeshMatrixMass;
 
 static const DvField fields[] = {
-    MASS_FIELDS(MeshMatrixMass),
+    DV_MASS_FIELDS(MeshMatrixMass),
     DV_FIELD(MeshMatrixMass, density, "massDensity", dv_type_doubles, .unit = "kg/m^3", .range = &dv_range_positive,
              .flags = DV_FIELD_EMPTY_IS_DEFAULT,
              .help = "mass per volume of the elements (or area): one value, or one for each element"),
@@ -489,7 +489,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     if (dv_data_bool(&self->base.separate_gravity))
         return;
     double gravity[6];
-    mass_gravity(&self->base, gravity);
+    dv_mass_gravity(&self->base, gravity);
     const double *mass = weights(self);
     const uint32_t n = shorter(self->count, f->count), dim = f->dim;
     for (uint32_t i = 0; i < n; i++)
@@ -596,7 +596,7 @@ static double potential_energy(void *self_, const DvStep *step, const DvConstVec
     MeshMatrixMass *self = self_;
     update(self);
     double gravity[6], energy = 0.0;
-    mass_gravity(&self->base, gravity);
+    dv_mass_gravity(&self->base, gravity);
     const double *mass = weights(self);
     for (uint32_t i = 0; i < shorter(self->count, x->count); i++)
         for (uint32_t c = 0; c < x->dim; c++)
@@ -612,13 +612,13 @@ static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
     const double *point = points(self), *edge = edges(self);
     const HalfEdges *half = &self->half;
     for (uint32_t i = 0; i < shorter(self->count, x.count); i++) {
-        const BodyMass body = {.mass = point[i] * (self->lumped ? self->lump : 1.0)};
-        mass_add_momentum(dof, &body, x.at + (size_t)i * x.dim, v.at + (size_t)i * v.dim, sum);
+        const DvBodyMass body = {.mass = point[i] * (self->lumped ? self->lump : 1.0)};
+        dv_body_mass_add_momentum(dof, &body, x.at + (size_t)i * x.dim, v.at + (size_t)i * v.dim, sum);
         for (uint32_t h = half->begin[i]; !self->lumped && h < half->end[i]; h++) {
-            const BodyMass shared = {.mass = edge[half->at[h].edge]};
+            const DvBodyMass shared = {.mass = edge[half->at[h].edge]};
             if (half->at[h].other < x.count)
-                mass_add_momentum(dof, &shared, x.at + (size_t)i * x.dim, v.at + (size_t)half->at[h].other * v.dim,
-                                  sum);
+                dv_body_mass_add_momentum(dof, &shared, x.at + (size_t)i * x.dim,
+                                          v.at + (size_t)half->at[h].other * v.dim, sum);
         }
     }
 }
@@ -657,7 +657,7 @@ static inline __attribute__((always_inline)) void add_masses(MeshMatrixMass *sel
     const double *point = points(self), *edge = edges(self);
     const HalfEdges *half = &self->half;
     double dense[36], unit[6];
-    mass_matrix(self->base.state.dof, &(BodyMass){.mass = 1.0}, dense);
+    dv_body_mass_matrix(self->base.state.dof, &(DvBodyMass){.mass = 1.0}, dense);
     for (uint32_t c = 0; c < n; c++)
         unit[c] = dense[c * (n + 1)];
     for (uint32_t i = 0; i < self->count; i++) {
@@ -694,14 +694,11 @@ static uint64_t matrix_version(void *self_)
 }
 
 static const DvMassOps mass_ops = {
-    .size = sizeof(DvMassOps),
+    DV_MASS_OPS,
     .space = DV_HOST,
-    .state = mass_state,
     .is_diagonal = is_diagonal,
     .add_mdx = add_mdx,
     .acceleration = acceleration,
-    .separate_gravity = mass_separate_gravity,
-    .add_gravity_to_velocity = mass_add_gravity_to_velocity,
     .reserve = reserve,
     .assemble = assemble,
     .structure = structure,
@@ -712,16 +709,15 @@ static const DvMassOps mass_ops = {
 };
 
 static const DvForceFieldOps force_ops = {
-    .size = sizeof(DvForceFieldOps),
+    DV_MASS_FORCE_OPS,
     .space = DV_HOST,
-    .states = mass_states,
     .add_force = add_force,
     .energy = potential_energy,
 };
 
 static void draw(void *self, DvDraw *draw)
 {
-    mass_draw(self, draw, point_mass);
+    dv_mass_draw(self, draw, point_mass);
 }
 
 static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw = draw};
@@ -748,7 +744,7 @@ static void points_changed(DvElementData *data, const DvElementChange *change)
     MeshMatrixMass *self = data->owner;
     if (change->change == DV_POINTS_MOVED)
         return;
-    followed_values_change(&self->point_masses, former_count(data, change), change);
+    dv_followed_values_change(&self->point_masses, former_count(data, change), change);
     if (self->exact) {
         seen(self);
         return;
@@ -760,7 +756,7 @@ static void points_changed(DvElementData *data, const DvElementChange *change)
 static void edges_changed(DvElementData *data, const DvElementChange *change)
 {
     MeshMatrixMass *self = data->owner;
-    followed_values_change(&self->edge_masses, former_count(data, change), change);
+    dv_followed_values_change(&self->edge_masses, former_count(data, change), change);
     if (self->exact) {
         seen(self);
         return;
@@ -805,7 +801,7 @@ static void elements_changed(DvElementData *data, const DvElementChange *change)
     size_t given;
     (void)dv_data_doubles(&self->density, &given);
     if (given == before && before > 1) {
-        followed_values_change(&self->density, before, change);
+        dv_followed_values_change(&self->density, before, change);
         double *density = dv_data_begin(&self->density, data->count);
         for (uint32_t e = before; e < data->count; e++)
             density[e] = *kept_density(self, e);
@@ -1035,7 +1031,7 @@ static DvStatus init(DvObject *object, void *self_)
         warn_if_not_definite(self);
     if (dynamic && !self->exact)
         status = attach(self);
-    return status == DV_OK ? mass_meet_others(object, &self->base) : status;
+    return status == DV_OK ? dv_mass_check_others(object, &self->base) : status;
 }
 
 static void cleanup(DvObject *object, void *self_)
@@ -1066,10 +1062,7 @@ const DvClass dv_mesh_matrix_mass = {
     .size = sizeof(DvClass),
     .name = "MeshMatrixMass",
     .variants = "Vec1d Vec2d Vec3d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = mass_variant_sources,
-    .bases = (const char *const[]){"Mass", "BaseMass", "ForceField", NULL},
-    .family = "masses",
+    DV_MASS_CLASS,
     .module = "Sofa.Component.Mass",
     .help = "The mass matrix of a mesh, or its lumped diagonal.",
     .instance_size = sizeof(MeshMatrixMass),

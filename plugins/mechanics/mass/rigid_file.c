@@ -38,7 +38,7 @@ static bool read_numbers(const char **text, double *numbers, size_t count)
     return true;
 }
 
-DvStatus rigid_file_read(DvData *field, const DvDofType *dof, BodyMass *body, bool *has_mass, bool *has_inertia)
+DvStatus rigid_file_read(DvData *field, const DvDofType *dof, DvBodyMass *body, bool *has_mass, bool *has_inertia)
 {
     static const struct {
         const char *word;
@@ -83,6 +83,6 @@ DvStatus rigid_file_read(DvData *field, const DvDofType *dof, BodyMass *body, bo
         status =
             dv_field_error(field, -1, "file '%s' is no .rigid file: neither 'inrt' nor 'vertexMass' is in it", file);
     if (status == DV_OK)
-        mass_set(dof, body, mass);
+        dv_body_mass_set(dof, body, mass);
     return status;
 }

@@ -5,11 +5,11 @@
 #ifndef DIVAN_MECHANICS_RIGID_FILE_H
 #define DIVAN_MECHANICS_RIGID_FILE_H
 
-#include "mass_base.h"
+#include <divan/kit/mass.h>
 
 /* Reads the file into `body`, which keeps what the file leaves out. `has_mass` and `has_inertia` say whether it gave them. Errors are
  * reported at the field. */
-DV_NODISCARD DvStatus rigid_file_read(DvData *field, const DvDofType *dof, BodyMass *body, bool *has_mass,
+DV_NODISCARD DvStatus rigid_file_read(DvData *field, const DvDofType *dof, DvBodyMass *body, bool *has_mass,
                                       bool *has_inertia);
 
 #endif

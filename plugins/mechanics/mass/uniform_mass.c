@@ -3,7 +3,7 @@
  * UniformMass: the same mass for every point, or for those named by `indices`.
  *
  *   f += m g,   M = m I;   of a rigid body: linear part m I, angular part the inertia in world axes, constant, or with
- *   turningInertia in body axes (turning_inertia.h)
+ *   turningInertia in body axes (divan/kit/turning_inertia.h)
  *
  * Given is the mass of a point or the sum of all; the other field follows, also when the one in use changes later. With
  * indices of a topology that changes, added points get a mass, and either the sum or the mass of a point is kept.
@@ -14,39 +14,39 @@
 #include <divan/memory.h>
 
 #include "body_shape.h"
-#include "mass_base.h"
 #include "mass_check.h"
 #include "rigid_file.h"
 #include "state/mechanical_object.h"
 #include "state/vector_arithmetic.h"
-#include "turning_inertia.h"
+#include <divan/kit/mass.h>
 #include <divan/kit/point_set.h>
+#include <divan/kit/turning_inertia.h>
 
 typedef enum Given { GIVEN_NOTHING, GIVEN_POINT_MASS, GIVEN_TOTAL_MASS } Given;
 
 typedef struct UniformMass {
-    MassBase base;
+    DvMass base;
     DvData point_mass, total_mass, file, local_range, indices, preserve_total_mass;
     DvData show_initial_center, show_rest_frames;
     DvLink topology_link;
 
     Given given;
-    BodyMass body;
+    DvBodyMass body;
     uint64_t point_mass_version, total_mass_version, indices_version; /* that `body` and `all` were made from */
     bool all;                                                         /* the indices are 0, 1 ... */
     uint32_t count;                                                   /* of indices */
     uint32_t checked_points; /* size of the state that the indices were checked against */
     uint64_t structure;
     DvPointSet points;
-    TurningInertia turning; /* count 0: not up to date */
-    bool no_inertia;        /* none was given at init */
+    DvTurningInertia turning; /* count 0: not up to date */
+    bool no_inertia;          /* none was given at init */
 } UniformMass;
 
 static const DvField fields[] = {
-    MASS_FIELDS(UniformMass),
-    MASS_TURNING_INERTIA(UniformMass),
+    DV_MASS_FIELDS(UniformMass),
+    DV_MASS_TURNING_INERTIA_FIELD(UniformMass),
     MASS_EXTENTS(UniformMass),
-    DV_FIELD(UniformMass, point_mass, "vertexMass", mass_type, .init = "1", .unit = "kg",
+    DV_FIELD(UniformMass, point_mass, "vertexMass", dv_mass_type, .init = "1", .unit = "kg",
              .flags = DV_FIELD_EMPTY_IS_DEFAULT, .help = "mass of each point; of bodies: mass volume inertia"),
     DV_FIELD(UniformMass, total_mass, "totalMass", dv_type_double, .init = "1", .unit = "kg",
              .range = &dv_range_positive, .help = "sum of the masses; counts when both are given"),
@@ -81,8 +81,8 @@ static void read_point_mass(UniformMass *self)
 static void write_point_mass(UniformMass *self)
 {
     double numbers[11];
-    mass_to_numbers(self->base.state.dof, &self->body, numbers);
-    dv_data_set(&self->point_mass, numbers, mass_numbers(self->base.state.dof));
+    dv_body_mass_to_numbers(self->base.state.dof, &self->body, numbers);
+    dv_data_set(&self->point_mass, numbers, dv_body_mass_numbers(self->base.state.dof));
 }
 
 /* The field that was not given follows the one that was. */
@@ -90,8 +90,8 @@ static void complete(UniformMass *self)
 {
     self->turning.count = 0;
     if (self->given == GIVEN_TOTAL_MASS) {
-        mass_set(self->base.state.dof, &self->body,
-                 self->count ? dv_data_double(&self->total_mass) / self->count : 0.0);
+        dv_body_mass_set(self->base.state.dof, &self->body,
+                         self->count ? dv_data_double(&self->total_mass) / self->count : 0.0);
         write_point_mass(self);
     } else {
         read_point_mass(self);
@@ -131,27 +131,27 @@ static inline uint32_t point_at(const UniformMass *self, uint32_t k)
     return self->all ? k : ((const uint32_t *)self->indices.value)[k];
 }
 
-static BodyList body_list(const UniformMass *self)
+static DvBodyList body_list(const UniformMass *self)
 {
-    return (BodyList){&self->body, true, self->all ? NULL : (const uint32_t *)self->indices.value, self->count};
+    return (DvBodyList){&self->body, true, self->all ? NULL : (const uint32_t *)self->indices.value, self->count};
 }
 
 /* The inertia in world axes of each body; NULL: it is that of `body`. */
-static const BodyMass *turned_bodies(UniformMass *self)
+static const DvBodyMass *turned_bodies(UniformMass *self)
 {
-    if (!mass_turns(&self->base))
+    if (!dv_mass_turns(&self->base))
         return NULL;
     if (self->turning.count != self->count) {
-        const BodyList list = body_list(self);
-        turning_inertia_set(&self->turning, &list, dv_state_read(self->base.state, DV_POSITION));
+        const DvBodyList list = body_list(self);
+        dv_turning_inertia_set(&self->turning, &list, dv_state_read(self->base.state, DV_POSITION));
     }
     return self->turning.at;
 }
 
 /* A body at coordinates x. */
-static BodyMass body_at(UniformMass *self, const double *x)
+static DvBodyMass body_at(UniformMass *self, const double *x)
 {
-    return mass_turns(&self->base) ? turning_inertia_body(&self->body, x) : self->body;
+    return dv_mass_turns(&self->base) ? dv_turning_inertia_body(&self->body, x) : self->body;
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -159,15 +159,15 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)step;
     UniformMass *self = self_;
     update(self);
-    if (mass_turns(&self->base)) {
-        const BodyList list = body_list(self);
-        turning_inertia_set(&self->turning, &list, *x);
-        turning_inertia_add_torque(&self->turning, &list, *v, *f);
+    if (dv_mass_turns(&self->base)) {
+        const DvBodyList list = body_list(self);
+        dv_turning_inertia_set(&self->turning, &list, *x);
+        dv_turning_inertia_add_torque(&self->turning, &list, *v, *f);
     }
     if (dv_data_bool(&self->base.separate_gravity))
         return;
     double weight[6];
-    mass_gravity(&self->base, weight);
+    dv_mass_gravity(&self->base, weight);
     for (size_t c = 0; c < 6; c++)
         weight[c] *= self->body.mass;
     const uint32_t linear = self->base.state.dof->spatial, dim = f->dim;
@@ -188,11 +188,11 @@ static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
         dv_array_add_scaled(res.at, res.at, dx.at, n, self->body.mass * factor);
         return;
     }
-    const BodyMass *turned = turned_bodies(self);
+    const DvBodyMass *turned = turned_bodies(self);
     for (uint32_t k = 0; k < self->count; k++) {
         const uint32_t point = point_at(self, k);
-        mass_add_product(dof, turned ? &turned[k] : &self->body, factor, dx.at + (size_t)point * dx.dim,
-                         res.at + (size_t)point * res.dim);
+        dv_body_mass_add_product(dof, turned ? &turned[k] : &self->body, factor, dx.at + (size_t)point * dx.dim,
+                                 res.at + (size_t)point * res.dim);
     }
 }
 
@@ -207,10 +207,11 @@ static void acceleration(void *self_, DvConstVec f, DvVec a)
             a.at[i] = f.at[i] / self->body.mass;
         return;
     }
-    const BodyMass *turned = turned_bodies(self);
+    const DvBodyMass *turned = turned_bodies(self);
     for (uint32_t k = 0; k < self->count; k++) {
         const uint32_t point = point_at(self, k);
-        mass_divide(dof, turned ? &turned[k] : &self->body, f.at + (size_t)point * f.dim, a.at + (size_t)point * a.dim);
+        dv_body_mass_divide(dof, turned ? &turned[k] : &self->body, f.at + (size_t)point * f.dim,
+                            a.at + (size_t)point * a.dim);
     }
 }
 
@@ -222,8 +223,8 @@ static double kinetic_energy(void *self_, DvConstVec v)
     double twice = 0.0;
     for (uint32_t k = 0; k < self->count; k++) {
         const uint32_t point = point_at(self, k);
-        const BodyMass body = body_at(self, x.at + (size_t)point * x.dim);
-        twice += mass_kinetic_energy(self->base.state.dof, &body, v.at + (size_t)point * v.dim);
+        const DvBodyMass body = body_at(self, x.at + (size_t)point * x.dim);
+        twice += dv_body_mass_kinetic_energy(self->base.state.dof, &body, v.at + (size_t)point * v.dim);
     }
     return 0.5 * twice;
 }
@@ -234,7 +235,7 @@ static double potential_energy(void *self_, const DvStep *step, const DvConstVec
     UniformMass *self = self_;
     update(self);
     double gravity[6], energy = 0.0;
-    mass_gravity(&self->base, gravity);
+    dv_mass_gravity(&self->base, gravity);
     for (uint32_t k = 0; k < self->count; k++) {
         const uint32_t point = point_at(self, k);
         for (uint32_t c = 0; c < self->base.state.dof->spatial; c++)
@@ -249,8 +250,9 @@ static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
     update(self);
     for (uint32_t k = 0; k < self->count; k++) {
         const uint32_t point = point_at(self, k);
-        const BodyMass body = body_at(self, x.at + (size_t)point * x.dim);
-        mass_add_momentum(self->base.state.dof, &body, x.at + (size_t)point * x.dim, v.at + (size_t)point * v.dim, sum);
+        const DvBodyMass body = body_at(self, x.at + (size_t)point * x.dim);
+        dv_body_mass_add_momentum(self->base.state.dof, &body, x.at + (size_t)point * x.dim,
+                                  v.at + (size_t)point * v.dim, sum);
     }
 }
 
@@ -282,12 +284,12 @@ static void assemble(void *self_, double factor, const DvMatrixView *view)
 {
     UniformMass *self = self_;
     update(self);
-    const BodyMass *turned = turned_bodies(self);
+    const DvBodyMass *turned = turned_bodies(self);
     double dense[36];
-    mass_matrix(self->base.state.dof, &self->body, dense);
+    dv_body_mass_matrix(self->base.state.dof, &self->body, dense);
     for (uint32_t k = 0; k < self->count; k++) {
         if (turned)
-            mass_matrix(self->base.state.dof, &turned[k], dense);
+            dv_body_mass_matrix(self->base.state.dof, &turned[k], dense);
         dv_view_add(view, k, dense, factor);
     }
 }
@@ -313,19 +315,16 @@ static void implicit_turn(void *self_, double dt, double share, DvConstVec v, Dv
     update(self);
     if (!turned_bodies(self))
         return;
-    const BodyList list = body_list(self);
-    turning_inertia_step(&self->turning, &list, dt, share, v, b);
+    const DvBodyList list = body_list(self);
+    dv_turning_inertia_step(&self->turning, &list, dt, share, v, b);
 }
 
 static const DvMassOps mass_ops = {
-    .size = sizeof(DvMassOps),
+    DV_MASS_OPS,
     .space = DV_HOST,
-    .state = mass_state,
-    .is_diagonal = mass_yes,
+    .is_diagonal = dv_mass_yes,
     .add_mdx = add_mdx,
     .acceleration = acceleration,
-    .separate_gravity = mass_separate_gravity,
-    .add_gravity_to_velocity = mass_add_gravity_to_velocity,
     .reserve = reserve,
     .assemble = assemble,
     .structure = structure,
@@ -337,9 +336,8 @@ static const DvMassOps mass_ops = {
 };
 
 static const DvForceFieldOps force_ops = {
-    .size = sizeof(DvForceFieldOps),
+    DV_MASS_FORCE_OPS,
     .space = DV_HOST,
-    .states = mass_states,
     .add_force = add_force,
     .energy = potential_energy,
 };
@@ -350,7 +348,7 @@ static void draw(void *self_, DvDraw *draw)
 {
     static const double green[4] = {0, 1, 0, 1};
     UniformMass *self = self_;
-    mass_draw(&self->base, draw, point_mass);
+    dv_mass_draw(&self->base, draw, point_mass);
     const DvStateRef s = self->base.state;
     const double *rest = s.ops ? s.ops->read(s.self, DV_REST_POSITION, DV_HOST) : NULL;
     if (!rest || !dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS) || self->count == 0)
@@ -482,13 +480,13 @@ static DvStatus init(DvObject *object, void *self_)
     }
     DvObject *topology = dv_point_set_topology(object, &self->topology_link);
     if (!topology)
-        return mass_meet_others(object, &self->base);
+        return dv_mass_check_others(object, &self->base);
     self->points.indices = &self->indices;
     self->points.takes_new = true;
     self->points.changed = topology_changed;
     self->points.owner = self;
     status = dv_point_set_follow(&self->points, topology);
-    return status == DV_OK ? mass_meet_others(object, &self->base) : status;
+    return status == DV_OK ? dv_mass_check_others(object, &self->base) : status;
 }
 
 static void cleanup(DvObject *object, void *self_)
@@ -502,7 +500,7 @@ static void destroy(DvObject *object, void *self_)
 {
     (void)object;
     UniformMass *self = self_;
-    turning_inertia_free(&self->turning);
+    dv_turning_inertia_free(&self->turning);
     dv_state_release(&self->base.state);
 }
 
@@ -510,10 +508,7 @@ const DvClass dv_uniform_mass = {
     .size = sizeof(DvClass),
     .name = "UniformMass",
     .variants = "Rigid2d Rigid3d Vec1d Vec2d Vec3d Vec6d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = mass_variant_sources,
-    .bases = (const char *const[]){"Mass", "BaseMass", "ForceField", NULL},
-    .family = "masses",
+    DV_MASS_CLASS,
     .module = "Sofa.Component.Mass",
     .help = "The same mass for every point, or for some.",
     .instance_size = sizeof(UniformMass),

@@ -11,18 +11,18 @@
  * MeshMatrixMass with `consistent` has the exact matrix.
  */
 #include "forcefield/fem/hexahedron_fem.h"
-#include "mass/mass_base.h"
+#include <divan/kit/mass.h>
 
 typedef struct HexahedronFEMForceFieldAndMass {
     HexahedronFEMForceField fem;
-    MassBase mass; /* rayleighMass and separateGravity; its state is that of `fem` */
+    DvMass mass; /* rayleighMass and separateGravity; its state is that of `fem` */
     DvData density, lumped, mass_matrices;
 } HexahedronFEMForceFieldAndMass;
 
 #define FIELD(member, name, type, ...) DV_FIELD(HexahedronFEMForceFieldAndMass, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
     HEXAHEDRON_FEM_FIELDS,
-    MASS_GRAVITY_FIELDS(HexahedronFEMForceFieldAndMass, mass),
+    DV_MASS_GRAVITY_FIELDS(HexahedronFEMForceFieldAndMass, mass),
     FIELD(density, "density", dv_type_double, .init = "1", .unit = "kg/m^3", .range = &dv_range_not_negative,
           .flags = DV_FIELD_LENIENT, .help = "mass per volume"),
     FIELD(lumped, "lumpedMass", dv_type_bool, .init = "0", .help = "use the sums of the rows of the mass matrix"),
@@ -356,7 +356,7 @@ static DvStatus init(DvObject *object, void *self_)
     HexahedronFEMForceFieldAndMass *self = self_;
     const DvStatus status = hexahedron_fem_init(object, &self->fem);
     self->mass.state = self->fem.field.base.state;
-    return status == DV_OK ? mass_meet_others(object, &self->mass) : status;
+    return status == DV_OK ? dv_mass_check_others(object, &self->mass) : status;
 }
 
 /* The matrices, when somebody reads them. */

@@ -18,37 +18,41 @@
  * Limits: masses of mapped states, and those of a solver with firstOrder, have the gyroscopic torque among their forces and no more:
  * it is explicit there.
  */
-#ifndef DIVAN_MECHANICS_TURNING_INERTIA_H
-#define DIVAN_MECHANICS_TURNING_INERTIA_H
+#ifndef DIVAN_KIT_TURNING_INERTIA_H
+#define DIVAN_KIT_TURNING_INERTIA_H
 
-#include "mass_base.h"
+#include <divan/kit/mass.h>
+
+DV_BEGIN_DECLS
 
 /* Bodies of a mass. */
-typedef struct BodyList {
-    const BodyMass *bodies; /* in body axes */
-    bool same;              /* all are as the first */
-    const uint32_t *points; /* [count] of the state; NULL: 0, 1 ... */
+typedef struct DvBodyList {
+    const DvBodyMass *bodies; /* in body axes */
+    bool same;                /* all are as the first */
+    const uint32_t *points;   /* [count] of the state; NULL: 0, 1 ... */
     uint32_t count;
-} BodyList;
+} DvBodyList;
 
 /* The same in world axes. */
-typedef struct TurningInertia {
-    BodyMass *at; /* [count] */
+typedef struct DvTurningInertia {
+    DvBodyMass *at; /* [count] */
     uint32_t count, capacity;
     uint64_t version; /* + 1 with each change */
-} TurningInertia;
+} DvTurningInertia;
 
-/* x: coordinates of the body. */
-BodyMass turning_inertia_body(const BodyMass *body, const double *x);
+/* All [step]. The body in world axes; x: coordinates of the body. */
+DV_PUBLIC DvBodyMass dv_turning_inertia_body(const DvBodyMass *body, const double *x);
 
-void turning_inertia_set(TurningInertia *turning, const BodyList *list, DvConstVec x);
-void turning_inertia_free(TurningInertia *turning);
+DV_PUBLIC void dv_turning_inertia_set(DvTurningInertia *turning, const DvBodyList *list, DvConstVec x);
+DV_PUBLIC void dv_turning_inertia_free(DvTurningInertia *turning);
 
 /* f += -w x J w. */
-void turning_inertia_add_torque(const TurningInertia *turning, const BodyList *list, DvConstVec v, DvVec f);
+DV_PUBLIC void dv_turning_inertia_add_torque(const DvTurningInertia *turning, const DvBodyList *list, DvConstVec v,
+                                             DvVec f);
 
 /* b, h times the forces (with the gyroscopic torque): turned into what is said above. */
-void turning_inertia_step(const TurningInertia *turning, const BodyList *list, double h, double p, DvConstVec v,
-                          DvVec b);
+DV_PUBLIC void dv_turning_inertia_step(const DvTurningInertia *turning, const DvBodyList *list, double h, double p,
+                                       DvConstVec v, DvVec b);
 
+DV_END_DECLS
 #endif

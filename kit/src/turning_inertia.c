@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Inertia that turns with its body; see turning_inertia.h.
+ * Inertia that turns with its body; see divan/kit/turning_inertia.h.
  */
-#include "turning_inertia.h"
+#include <divan/kit/turning_inertia.h>
 
 #include <math.h>
 
@@ -16,21 +16,21 @@ static DvMat3 turned(DvMat3 rotation, DvMat3 inertia)
     return dv_mat3_mul_transposed(dv_mat3_mul(rotation, inertia), rotation);
 }
 
-BodyMass turning_inertia_body(const BodyMass *body, const double *x)
+DvBodyMass dv_turning_inertia_body(const DvBodyMass *body, const double *x)
 {
     const DvMat3 rotation = dv_quat_to_matrix(dv_quat_normalize(dv_quat_load(x + 3)));
-    BodyMass result = *body;
+    DvBodyMass result = *body;
     dv_mat3_store(turned(rotation, dv_mat3_load(body->inertia_mass)), result.inertia_mass);
     dv_mat3_store(turned(rotation, dv_mat3_load(body->inverse_inertia)), result.inverse_inertia);
     return result;
 }
 
-static uint32_t point_of(const BodyList *list, uint32_t k)
+static uint32_t point_of(const DvBodyList *list, uint32_t k)
 {
     return list->points ? list->points[k] : k;
 }
 
-void turning_inertia_set(TurningInertia *turning, const BodyList *list, DvConstVec x)
+void dv_turning_inertia_set(DvTurningInertia *turning, const DvBodyList *list, DvConstVec x)
 {
     if (turning->capacity < list->count) {
         dv_free(turning->at);
@@ -39,23 +39,23 @@ void turning_inertia_set(TurningInertia *turning, const BodyList *list, DvConstV
     }
     for (uint32_t k = 0; k < list->count; k++)
         turning->at[k] =
-            turning_inertia_body(&list->bodies[list->same ? 0 : k], x.at + (size_t)point_of(list, k) * x.dim);
+            dv_turning_inertia_body(&list->bodies[list->same ? 0 : k], x.at + (size_t)point_of(list, k) * x.dim);
     turning->count = list->count;
     turning->version++;
 }
 
-void turning_inertia_free(TurningInertia *turning)
+void dv_turning_inertia_free(DvTurningInertia *turning)
 {
     dv_free(turning->at);
-    *turning = (TurningInertia){0};
+    *turning = (DvTurningInertia){0};
 }
 
-static DvVec3 gyroscopic_torque(const BodyMass *body, DvVec3 w)
+static DvVec3 gyroscopic_torque(const DvBodyMass *body, DvVec3 w)
 {
     return dv_vec3_cross(dv_mat3_mul_vec(dv_mat3_load(body->inertia_mass), w), w);
 }
 
-void turning_inertia_add_torque(const TurningInertia *turning, const BodyList *list, DvConstVec v, DvVec f)
+void dv_turning_inertia_add_torque(const DvTurningInertia *turning, const DvBodyList *list, DvConstVec v, DvVec f)
 {
     for (uint32_t k = 0; k < list->count; k++) {
         const size_t at = (size_t)point_of(list, k) * f.dim + 3;
@@ -76,7 +76,7 @@ static DvMat3 tangent_of_rotation(DvVec3 u)
 }
 
 /* Newton's step of one body; b: its angular part. A body that turns so fast that the matrix is singular keeps b as it is. */
-static void step_of_body(const BodyMass *body, double h, double p, DvVec3 w, double *b)
+static void step_of_body(const DvBodyMass *body, double h, double p, DvVec3 w, double *b)
 {
     const DvMat3 start = dv_mat3_load(body->inertia_mass);
     const DvVec3 angle = dv_vec3_scale(w, h), momentum = dv_mat3_mul_vec(start, w);
@@ -91,8 +91,8 @@ static void step_of_body(const BodyMass *body, double h, double p, DvVec3 w, dou
         dv_vec3_store(dv_mat3_mul_vec(start, dv_mat3_mul_vec(inverse, residual)), b);
 }
 
-void turning_inertia_step(const TurningInertia *turning, const BodyList *list, double h, double p, DvConstVec v,
-                          DvVec b)
+void dv_turning_inertia_step(const DvTurningInertia *turning, const DvBodyList *list, double h, double p, DvConstVec v,
+                             DvVec b)
 {
     for (uint32_t k = 0; k < list->count; k++) {
         const size_t at = (size_t)point_of(list, k) * b.dim + 3;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The common part of masses; see mass_base.h.
+ * The common part of masses; see divan/kit/mass.h.
  */
-#include "mass_base.h"
+#include <divan/kit/mass.h>
 
 #include <string.h>
 
+#include <divan/kit/array.h>
 #include <divan/math/mat.h>
 #include <divan/math/quat.h>
 #include <divan/memory.h>
 
-const DvVariantSource mass_variant_sources[] = {{.attribute = "mstate", .path = "", .contract = DV_STATE}, {0}};
+const DvVariantSource dv_mass_sources[] = {{.attribute = "mstate", .path = "", .contract = DV_STATE}, {0}};
 
 /* ---- Text ---- */
 
@@ -18,8 +19,7 @@ const DvVariantSource mass_variant_sources[] = {{.attribute = "mstate", .path = 
 static DvStatus parse_mass(const DvType *type, const char *text, void **elements, size_t *count, DvText *problem)
 {
     (void)type;
-    double *numbers = NULL;
-    size_t n = 0, room = 0;
+    DvRealArray numbers = {0};
     bool in_brackets = false; /* commas stand between the rows of a matrix, and nowhere else: "0,5" is no two masses */
     for (;;) {
         for (; *text && strchr(in_brackets ? " \t\r\n,[]" : " \t\r\n[]", *text); text++)
@@ -28,25 +28,20 @@ static DvStatus parse_mass(const DvType *type, const char *text, void **elements
         const char *end = text;
         if (!*text || !dv_read_double(&end, &number))
             break;
-        if (n == room) {
-            const size_t more = room ? 2 * room : 16;
-            numbers = dv_realloc(numbers, room * sizeof *numbers, more * sizeof *numbers);
-            room = more;
-        }
-        numbers[n++] = number;
+        dv_array_push(&numbers, number);
         text = end;
         if (*text && !strchr(" \t\r\n,[]", *text)) /* "1.2.3", "4-2", "0.5kg" */
             break;
     }
-    *elements = numbers;
-    *count = n;
+    *elements = numbers.data;
+    *count = numbers.count;
     if (!*text)
         return DV_OK;
     dv_text_add(problem, "\"%.20s\" is not a number; masses are numbers, or for bodies: mass volume inertia", text);
     return DV_ERROR_INVALID;
 }
 
-const DvType mass_type = {
+const DvType dv_mass_type = {
     .size = sizeof(DvType),
     .name = "mass",
     .scalar = DV_SCALAR_DOUBLE,
@@ -58,13 +53,13 @@ const DvType mass_type = {
 
 /* ---- One body ---- */
 
-uint32_t mass_numbers(const DvDofType *dof)
+uint32_t dv_body_mass_numbers(const DvDofType *dof)
 {
     return dof == &dv_rigid3d ? 11 : dof == &dv_rigid2d ? 3 : 1;
 }
 
 /* Inertia from its part per unit of mass. */
-static void update_inertia(const DvDofType *dof, BodyMass *body)
+static void update_inertia(const DvDofType *dof, DvBodyMass *body)
 {
     if (dof == &dv_rigid3d) {
         DvMat3 inverse = dv_mat3_identity();
@@ -78,9 +73,9 @@ static void update_inertia(const DvDofType *dof, BodyMass *body)
     }
 }
 
-BodyMass mass_from_numbers(const DvDofType *dof, const double *numbers, size_t count)
+DvBodyMass dv_body_mass_from_numbers(const DvDofType *dof, const double *numbers, size_t count)
 {
-    BodyMass body = {.mass = count > 0 ? numbers[0] : 1.0};
+    DvBodyMass body = {.mass = count > 0 ? numbers[0] : 1.0};
     if (!dof->rotation)
         return body;
     const size_t inertia = dof == &dv_rigid3d ? 9 : 1;
@@ -90,23 +85,24 @@ BodyMass mass_from_numbers(const DvDofType *dof, const double *numbers, size_t c
     return body;
 }
 
-void mass_to_numbers(const DvDofType *dof, const BodyMass *body, double *numbers)
+void dv_body_mass_to_numbers(const DvDofType *dof, const DvBodyMass *body, double *numbers)
 {
     numbers[0] = body->mass;
     if (!dof->rotation)
         return;
     numbers[1] = 1.0;
-    memcpy(numbers + 2, body->inertia, (mass_numbers(dof) - 2) * sizeof *numbers);
+    memcpy(numbers + 2, body->inertia, (dv_body_mass_numbers(dof) - 2) * sizeof *numbers);
 }
 
-void mass_set(const DvDofType *dof, BodyMass *body, double mass)
+void dv_body_mass_set(const DvDofType *dof, DvBodyMass *body, double mass)
 {
     body->mass = mass;
     if (dof->rotation)
         update_inertia(dof, body);
 }
 
-void mass_add_product(const DvDofType *dof, const BodyMass *body, double factor, const double *dx, double *res)
+void dv_body_mass_add_product(const DvDofType *dof, const DvBodyMass *body, double factor, const double *dx,
+                              double *res)
 {
     const double mass = body->mass * factor;
     if (dof == &dv_rigid3d) {
@@ -124,7 +120,7 @@ void mass_add_product(const DvDofType *dof, const BodyMass *body, double factor,
     }
 }
 
-void mass_divide(const DvDofType *dof, const BodyMass *body, const double *f, double *a)
+void dv_body_mass_divide(const DvDofType *dof, const DvBodyMass *body, const double *f, double *a)
 {
     if (dof == &dv_rigid3d) {
         for (size_t c = 0; c < 3; c++)
@@ -140,21 +136,22 @@ void mass_divide(const DvDofType *dof, const BodyMass *body, const double *f, do
     }
 }
 
-double mass_kinetic_energy(const DvDofType *dof, const BodyMass *body, const double *v)
+double dv_body_mass_kinetic_energy(const DvDofType *dof, const DvBodyMass *body, const double *v)
 {
     double product[6] = {0}, twice = 0.0;
-    mass_add_product(dof, body, 1.0, v, product);
+    dv_body_mass_add_product(dof, body, 1.0, v, product);
     for (uint32_t c = 0; c < dof->deriv; c++)
         twice += v[c] * product[c];
     return twice;
 }
 
-void mass_add_momentum(const DvDofType *dof, const BodyMass *body, const double *x, const double *v, double momentum[6])
+void dv_body_mass_add_momentum(const DvDofType *dof, const DvBodyMass *body, const double *x, const double *v,
+                               double momentum[6])
 {
     if (dof->spatial != 3)
         return;
     double product[6] = {0};
-    mass_add_product(dof, body, 1.0, v, product);
+    dv_body_mass_add_product(dof, body, 1.0, v, product);
     const DvVec3 linear = dv_vec3_load(product);
     dv_vec3_accumulate(linear, momentum);
     dv_vec3_accumulate(dv_vec3_cross(dv_vec3_load(x), linear), momentum + 3);
@@ -162,7 +159,7 @@ void mass_add_momentum(const DvDofType *dof, const BodyMass *body, const double 
         dv_vec3_accumulate(dv_vec3_load(product + 3), momentum + 3);
 }
 
-void mass_matrix(const DvDofType *dof, const BodyMass *body, double *dense)
+void dv_body_mass_matrix(const DvDofType *dof, const DvBodyMass *body, double *dense)
 {
     const uint32_t n = dof->deriv;
     memset(dense, 0, (size_t)n * n * sizeof *dense);
@@ -199,7 +196,7 @@ static uint32_t first_shared_point(DvStateRef state, DvObject *const masses[2])
     return shared;
 }
 
-static DvStatus meet(DvObject *object, MassBase *base, DvObject *other)
+static DvStatus meet(DvObject *object, DvMass *base, DvObject *other)
 {
     const DvMassOps *ops = dv_object_ops(other, DV_MASS);
     void *self = dv_object_self(other);
@@ -216,7 +213,7 @@ static DvStatus meet(DvObject *object, MassBase *base, DvObject *other)
     if (point == UINT32_MAX)
         return DV_OK;
     DvData *other_turns = dv_object_field(other, "turningInertia");
-    if (base->state.dof == &dv_rigid3d && (mass_turns(base) || (other_turns && dv_data_bool(other_turns))))
+    if (base->state.dof == &dv_rigid3d && (dv_mass_turns(base) || (other_turns && dv_data_bool(other_turns))))
         return dv_error(object, DV_ERROR_INVALID,
                         "point %u has a mass of %s '%s' too, and with turningInertia a body has one mass; join them",
                         point, class, name);
@@ -228,7 +225,7 @@ static DvStatus meet(DvObject *object, MassBase *base, DvObject *other)
     return DV_OK;
 }
 
-DvStatus mass_meet_others(DvObject *object, MassBase *base)
+DvStatus dv_mass_check_others(DvObject *object, DvMass *base)
 {
     enum { MOST = 32 };
     DvObject *others[MOST];
@@ -239,7 +236,7 @@ DvStatus mass_meet_others(DvObject *object, MassBase *base)
     return status;
 }
 
-void mass_gravity(const MassBase *base, double gravity[6])
+void dv_mass_gravity(const DvMass *base, double gravity[6])
 {
     const DvNode *node = dv_object_node(dv_object_of(base));
     memset(gravity, 0, 6 * sizeof *gravity);
@@ -247,37 +244,37 @@ void mass_gravity(const MassBase *base, double gravity[6])
         memcpy(gravity, dv_node_gravity(node), base->state.dof->spatial * sizeof *gravity);
 }
 
-bool mass_turns(MassBase *base)
+bool dv_mass_turns(DvMass *base)
 {
     return base->state.dof == &dv_rigid3d && dv_data_bool(&base->turning_inertia);
 }
 
-DvObject *mass_state(void *self)
+DvObject *dv_mass_state(void *self)
 {
-    return ((MassBase *)self)->state.object;
+    return ((DvMass *)self)->state.object;
 }
 
-uint32_t mass_states(void *self, DvObject *states[2])
+uint32_t dv_mass_states(void *self, DvObject *states[2])
 {
-    states[0] = mass_state(self);
+    states[0] = dv_mass_state(self);
     return states[0] ? 1 : 0;
 }
 
-bool mass_separate_gravity(void *self)
+bool dv_mass_separate_gravity(void *self)
 {
-    return dv_data_bool(&((MassBase *)self)->separate_gravity);
+    return dv_data_bool(&((DvMass *)self)->separate_gravity);
 }
 
-bool mass_yes(void *self)
+bool dv_mass_yes(void *self)
 {
     (void)self;
     return true;
 }
 
-void mass_add_gravity_to_velocity(void *self, double dt, DvVec v)
+void dv_mass_add_gravity_to_velocity(void *self, double dt, DvVec v)
 {
     double gravity[6];
-    mass_gravity(self, gravity);
+    dv_mass_gravity(self, gravity);
     for (uint32_t i = 0; i < v.count; i++)
         for (uint32_t c = 0; c < v.dim; c++)
             v.at[(size_t)i * v.dim + c] += gravity[c] * dt;
@@ -285,7 +282,7 @@ void mass_add_gravity_to_velocity(void *self, double dt, DvVec v)
 
 /* ---- Drawing ---- */
 
-void mass_draw(MassBase *base, DvDraw *draw, double (*point_mass)(void *self, uint32_t point))
+void dv_mass_draw(DvMass *base, DvDraw *draw, double (*point_mass)(void *self, uint32_t point))
 {
     static const double yellow[4] = {1, 1, 0, 1};
     if (!base->state.ops || !dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS) ||

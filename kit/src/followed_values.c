@@ -1,5 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "followed_values.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Numbers of elements in fields.
+ */
+#include <divan/kit/followed_values.h>
 
 #include <string.h>
 
@@ -14,7 +17,7 @@ static void renumber(double *value, uint32_t count, const uint32_t *order)
     dv_free(former);
 }
 
-void followed_values_change(DvData *field, uint32_t before, const DvElementChange *change)
+void dv_followed_values_change(DvData *field, uint32_t before, const DvElementChange *change)
 {
     double *value = dv_data_begin(field, before > change->total ? before : change->total);
     if (change->change == DV_ELEMENTS_REMOVED)
