@@ -11,8 +11,6 @@
 #include <divan/math/quat.h>
 #include <divan/memory.h>
 
-const DvVariantSource dv_mass_sources[] = {{.attribute = "mstate", .path = "", .contract = DV_STATE}, {0}};
-
 /* ---- Text ---- */
 
 /* Numbers with blanks, commas and brackets between them. */

@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-const DvVariantSource dv_projective_sources[] = {{.attribute = "mstate", .path = "", .contract = DV_STATE}, {0}};
-
 /* Start positions go along with their indices. Points that come back with a reset have none: all are taken anew. */
 static void indices_changed(void *owner, const uint32_t *place, size_t count)
 {

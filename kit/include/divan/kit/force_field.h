@@ -13,6 +13,7 @@
 #include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
 #include <divan/divan.h>
+#include <divan/kit/states.h>
 
 DV_BEGIN_DECLS
 
@@ -27,8 +28,6 @@ typedef struct DvSingleState {
         DV_LINK(Struct, base.mstate, "mstate", DV_STATE, .help = "state it acts on; the node's own by default"), \
         DV_LINK_HELD("mechanicalStates", DV_STATE, .many = true, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,  \
                      .help = "kept for scenes that name it: the states follow from the other links")
-
-extern DV_PUBLIC const DvVariantSource dv_single_state_sources[];
 
 /* What the classes of force fields have alike, of one state and of two; the names of their bases, the nearest first. */
 #define DV_FORCE_FIELD_CLASS(...)                                                                    \
@@ -56,8 +55,6 @@ typedef struct DvPairState {
         DV_LINK(Struct, base.object2, "object2", DV_STATE, .help = "second state; the node's own by default"),  \
         DV_LINK_HELD("mechanicalStates", DV_STATE, .many = true, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, \
                      .help = "kept for scenes that name it: the states follow from the other links")
-
-extern DV_PUBLIC const DvVariantSource dv_pair_state_sources[];
 
 /* Finds the states and holds on to them; reports what is missing. */
 DV_NODISCARD DV_PUBLIC DvStatus dv_single_state_init(DvObject *object, DvSingleState *base);

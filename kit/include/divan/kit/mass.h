@@ -14,6 +14,7 @@
 
 #include <divan/contracts/mass.h>
 #include <divan/contracts/visual.h>
+#include <divan/kit/states.h>
 
 DV_BEGIN_DECLS
 
@@ -51,10 +52,11 @@ typedef struct DvMass {
                  "identity")
 
 /* What the classes have alike. */
-#define DV_MASS_CLASS                                                                                                 \
-    .variant_rule = DV_VARIANT_OF_ALL, .sources = dv_mass_sources, .family = "masses", .bases = (const char *const[]) \
-    {                                                                                                                 \
-        "Mass", "BaseMass", "ForceField", NULL                                                                        \
+#define DV_MASS_CLASS                                                                          \
+    .variant_rule = DV_VARIANT_OF_ALL, .sources = dv_single_state_sources, .family = "masses", \
+    .bases = (const char *const[])                                                             \
+    {                                                                                          \
+        "Mass", "BaseMass", "ForceField", NULL                                                 \
     }
 /* What their tables of functions have alike: DvMassOps, DvForceFieldOps. */
 #define DV_MASS_OPS                                                                                  \
@@ -62,7 +64,6 @@ typedef struct DvMass {
     .add_gravity_to_velocity = dv_mass_add_gravity_to_velocity
 #define DV_MASS_FORCE_OPS .size = sizeof(DvForceFieldOps), .states = dv_mass_states
 
-extern DV_PUBLIC const DvVariantSource dv_mass_sources[];
 extern DV_PUBLIC const DvType dv_mass_type; /* numbers of one mass, or of a list of masses */
 
 /* One body; kg, kg m^2. For points without rotation only `mass` counts. */

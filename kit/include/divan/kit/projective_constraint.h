@@ -14,6 +14,7 @@
 #include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
 #include <divan/kit/point_set.h>
+#include <divan/kit/states.h>
 
 DV_BEGIN_DECLS
 
@@ -44,14 +45,12 @@ typedef struct DvProjectiveConstraint {
              .help = "where each point was before the first step, a coordinate each")
 
 /* What the classes have alike. */
-#define DV_PROJECTIVE_CONSTRAINT_CLASS                                                                       \
-    .variant_rule = DV_VARIANT_OF_ALL, .sources = dv_projective_sources, .family = "projective constraints", \
-    .bases = (const char *const[]){"ProjectiveConstraintSet", "BaseProjectiveConstraintSet", NULL},          \
+#define DV_PROJECTIVE_CONSTRAINT_CLASS                                                                         \
+    .variant_rule = DV_VARIANT_OF_ALL, .sources = dv_single_state_sources, .family = "projective constraints", \
+    .bases = (const char *const[]){"ProjectiveConstraintSet", "BaseProjectiveConstraintSet", NULL},            \
     .cleanup = dv_projective_cleanup, .destroy = dv_projective_destroy
 /* What the tables of functions have alike. */
 #define DV_PROJECTIVE_CONSTRAINT_OPS .size = sizeof(DvProjectiveConstraintOps), .states = dv_projective_states
-
-extern DV_PUBLIC const DvVariantSource dv_projective_sources[];
 
 /* Finds the state, checks the indices and follows the topology; what is missing is reported.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_projective_init(DvObject *object, DvProjectiveConstraint *base);

@@ -9,7 +9,7 @@
  * Pairs of points begin each solution with the forces of the step before; of these `load` is the part of each correction that is
  * applied. Where a point leaves a mesh that changes, its pairs go with it.
  */
-#include "constraint/model/constraint_model.h"
+#include <divan/kit/lagrangian_constraint.h>
 
 #include <math.h>
 
@@ -17,7 +17,7 @@
 #include <divan/math/rigid.h>
 
 typedef struct BilateralLagrangianConstraint {
-    ConstraintModel base;
+    DvLagrangianConstraint base;
     DvLink topology[2];
     DvData point[2], rest_vector, activate, keep_difference, load;
     DvData last_forces; /* of each pair of points; empty where each step begins with none */
@@ -28,7 +28,7 @@ typedef struct BilateralLagrangianConstraint {
 #define FIELD(member, ...) DV_FIELD(BilateralLagrangianConstraint, member, __VA_ARGS__)
 
 static const DvField fields[] = {
-    TWO_STATE_FIELDS(BilateralLagrangianConstraint, base),
+    DV_TWO_STATE_CONSTRAINT_FIELDS(BilateralLagrangianConstraint, base),
     FIELD(point[0], "first_point", dv_type_uints, .help = "points of the first state"),
     FIELD(point[1], "second_point", dv_type_uints, .help = "the points of the second state that they stay with"),
     FIELD(rest_vector, "rest_vector", dv_type_derivs, .unit = "m", .flags = DV_FIELD_EMPTY_IS_DEFAULT,
@@ -124,7 +124,7 @@ static void compact(DvData *list, size_t count, size_t numbers, const uint32_t *
     dv_data_end(list);
 }
 
-static void points_moved(void *self_, uint32_t sides, const PointMove *move)
+static void points_moved(void *self_, uint32_t sides, const DvRenumbering *numbers)
 {
     BilateralLagrangianConstraint *self = self_;
     const uint32_t count = pair_count(self);
@@ -136,7 +136,7 @@ static void points_moved(void *self_, uint32_t sides, const PointMove *move)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t now[2];
         for (int side = 0; side < 2; side++)
-            now[side] = sides >> side & 1u ? moved_point(move, point[side][i]) : point[side][i];
+            now[side] = sides >> side & 1u ? dv_renumbering_new(numbers, point[side][i]) : point[side][i];
         if (now[0] == UINT32_MAX || now[1] == UINT32_MAX)
             continue;
         point[0][kept] = now[0];
@@ -160,19 +160,19 @@ static void started_again(void *self_)
     dv_data_set(&((BilateralLagrangianConstraint *)self_)->kept_frames, NULL, 0);
 }
 
-static const ConstraintForm form = {
+static const DvConstraintForm form = {
     .gap = gap, .add_rate = add_rate, .points_moved = points_moved, .started_again = started_again};
 
 static DvStatus check(BilateralLagrangianConstraint *self)
 {
-    DvStatus status = constraint_model_check_points(&self->base, 0, &self->point[0]);
+    DvStatus status = dv_lagrangian_check_points(&self->base, 0, &self->point[0]);
     if (status == DV_OK)
-        status = constraint_model_check_points(&self->base, 1, &self->point[1]);
+        status = dv_lagrangian_check_points(&self->base, 1, &self->point[1]);
     if (status == DV_OK)
-        status = constraint_model_check_finite(&self->rest_vector);
+        status = dv_lagrangian_check_finite(&self->rest_vector);
     if (status == DV_OK)
-        status = constraint_model_check_finite(&self->load);
-    if (status != DV_OK || !constraint_model_is_of_one_state(&self->base))
+        status = dv_lagrangian_check_finite(&self->load);
+    if (status != DV_OK || !dv_lagrangian_is_of_one_state(&self->base))
         return status;
     const uint32_t *first = dv_data_uints(&self->point[0], NULL), *second = dv_data_uints(&self->point[1], NULL);
     for (uint32_t i = 0, count = pair_count(self); i < count; i++)
@@ -217,7 +217,7 @@ static DvStatus build(void *self_, const DvStep *step, DvConstraintRows *rows)
 {
     BilateralLagrangianConstraint *self = self_;
     self->pairs = 0;
-    if (!constraint_model_begin(&self->base, step, rows))
+    if (!dv_lagrangian_begin(&self->base, step, rows))
         return DV_OK;
     const DvStatus status = check(self);
     if (status != DV_OK)
@@ -239,14 +239,14 @@ static DvStatus build(void *self_, const DvStep *step, DvConstraintRows *rows)
     const uint32_t *const point[2] = {dv_data_uints(&self->point[0], NULL), dv_data_uints(&self->point[1], NULL)};
     for (uint32_t i = 0; i < pairs; i++) {
         for (uint32_t c = 0; c < dim; c++) {
-            constraint_entry_add_unit(rows->of_state[0], rows->next + c, point[0][i], c, -1.0);
-            constraint_entry_add_unit(rows->of_state[1], rows->next + c, point[1][i], c, 1.0);
+            dv_entry_add_unit(rows->of_state[0], rows->next + c, point[0][i], c, -1.0);
+            dv_entry_add_unit(rows->of_state[1], rows->next + c, point[1][i], c, 1.0);
         }
         for (uint32_t r = 0; r < dim; r += 3) {
-            DvConstraintBlock *block = constraint_model_add(&self->base, rows, DV_LAW_BILATERAL, 3);
+            DvConstraintBlock *block = dv_lagrangian_add(&self->base, rows, DV_LAW_BILATERAL, 3);
             block->p[0] = load;
             if (memory)
-                constraint_block_start(block, memory + 3 * (size_t)i);
+                dv_block_start(block, memory + 3 * (size_t)i);
         }
     }
     self->pairs = pairs;
@@ -261,11 +261,7 @@ static void store(void *self_, const DvStep *step, const double *lambda, uint32_
         dv_data_set(&self->last_forces, lambda, rows / 3);
 }
 
-static const DvLagrangianConstraintOps ops = {.size = sizeof(DvLagrangianConstraintOps),
-                                              .states = constraint_model_states,
-                                              .build = build,
-                                              .violation = constraint_model_violation,
-                                              .store = store,
+static const DvLagrangianConstraintOps ops = {DV_LAGRANGIAN_CONSTRAINT_OPS, .build = build, .store = store,
                                               .laws = 1u << DV_LAW_BILATERAL};
 
 /* ---- Life ---- */
@@ -309,18 +305,14 @@ static DvStatus bwd_init(DvObject *object, void *self_)
     BilateralLagrangianConstraint *self = self_;
     forget(self);
     dv_data_set(&self->kept_frames, NULL, 0);
-    DvStatus status = constraint_model_init(object, &self->base, 2, &form);
+    DvStatus status = dv_lagrangian_init(object, &self->base, 2, &form);
     if (status == DV_OK)
         status = take_pairs(self);
-    for (uint32_t side = 0; status == DV_OK && side < 2; side++)
-        status = constraint_model_follow(&self->base, side, &self->topology[side]);
-    if (status != DV_OK) {
-        constraint_model_release(&self->base);
-        return status;
-    }
-    DvData *const follow[] = {&self->point[0], &self->point[1], &self->rest_vector};
-    for (size_t i = 0; i < sizeof follow / sizeof *follow; i++)
-        constraint_model_keep_start(&self->base, follow[i]);
+    if (status == DV_OK)
+        status = dv_lagrangian_follow(&self->base, self->topology,
+                                      (DvData *const[]){&self->point[0], &self->point[1], &self->rest_vector}, 3);
+    if (status != DV_OK)
+        dv_lagrangian_release(&self->base);
     return status;
 }
 
@@ -338,12 +330,6 @@ static void handle_event(DvObject *object, void *self_, DvEvent *event)
         dv_data_set_bool(&self->activate, !dv_data_bool(&self->activate));
 }
 
-static void cleanup(DvObject *object, void *self_)
-{
-    (void)object;
-    constraint_model_release(&((BilateralLagrangianConstraint *)self_)->base);
-}
-
 /* A line between the points of each pair. */
 static void draw(void *self_, DvDraw *draw)
 {
@@ -354,8 +340,8 @@ static void draw(void *self_, DvDraw *draw)
     const size_t pairs = firsts < seconds ? firsts : seconds;
     double *at = dv_alloc(pairs ? pairs : 1, 6 * sizeof *at), *to = at;
     for (size_t i = 0; i < pairs; i++)
-        if (constraint_model_place(&self->base, draw, 0, first[i], to) &&
-            constraint_model_place(&self->base, draw, 1, second[i], to + 3))
+        if (dv_lagrangian_place(&self->base, draw, 0, first[i], to) &&
+            dv_lagrangian_place(&self->base, draw, 1, second[i], to + 3))
             to += 6;
     if (to > at)
         draw->ops->lines(draw, at, (uint32_t)((to - at) / 6), 2.0, color);
@@ -368,10 +354,7 @@ const DvClass dv_bilateral_lagrangian_constraint = {
     .size = sizeof(DvClass),
     .name = "BilateralLagrangianConstraint",
     .variants = "Rigid3d Vec3d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = two_state_sources,
-    .bases = (const char *const[]){"PairInteractionConstraint", NULL},
-    .family = "Lagrangian constraints",
+    DV_TWO_STATE_CONSTRAINT_CLASS,
     .module = "Sofa.Component.Constraint.Lagrangian.Model",
     .help = "Keeps points of two states together, or at given distances of each other.",
     .instance_size = sizeof(BilateralLagrangianConstraint),
@@ -382,5 +365,4 @@ const DvClass dv_bilateral_lagrangian_constraint = {
     .bwd_init = bwd_init,
     .reset = reset,
     .handle_event = handle_event,
-    .cleanup = cleanup,
 };

@@ -7,19 +7,19 @@
  * Those angles differ from the rotation vector in second order, and their rows are those of a small turn. Points in space and bodies
  * begin each solution with the forces of the step before. Where a point leaves a mesh that changes, it is no more held.
  */
-#include "constraint/model/constraint_model.h"
+#include <divan/kit/lagrangian_constraint.h>
 
 #include <divan/element_data.h>
 #include <divan/math/rigid.h>
 
 typedef struct FixedLagrangianConstraint {
-    ConstraintModel base;
+    DvLagrangianConstraint base;
     DvData indices, fix_all;
     DvData last_forces; /* of each point; empty where each step begins with none */
 } FixedLagrangianConstraint;
 
 static const DvField fields[] = {
-    ONE_STATE_FIELDS(FixedLagrangianConstraint, base),
+    DV_ONE_STATE_CONSTRAINT_FIELDS(FixedLagrangianConstraint, base),
     DV_FIELD(FixedLagrangianConstraint, indices, "indices", dv_type_uints, .help = "points that are held"),
     DV_FIELD(FixedLagrangianConstraint, fix_all, "fixAll", dv_type_bool, .init = "0", .help = "hold every point"),
     DV_FIELD(FixedLagrangianConstraint, last_forces, "lastForces", dv_type_derivs, .flags = DV_FIELD_STATE,
@@ -87,7 +87,7 @@ static void add_rate(void *self_, const DvConstVec v[2], double *d)
 }
 
 /* The forces of points that stay, under what are now their numbers. */
-static void points_moved(void *self_, uint32_t sides, const PointMove *move)
+static void points_moved(void *self_, uint32_t sides, const DvRenumbering *numbers)
 {
     FixedLagrangianConstraint *self = self_;
     (void)sides;
@@ -99,7 +99,7 @@ static void points_moved(void *self_, uint32_t sides, const PointMove *move)
     const bool remembers = !dv_data_bool(&self->fix_all) && self->last_forces.count == count;
     double *force = remembers ? dv_data_begin(&self->last_forces, count) : NULL;
     for (size_t i = 0; i < count; i++) {
-        point[kept] = moved_point(move, old[i]);
+        point[kept] = dv_renumbering_new(numbers, old[i]);
         if (point[kept] == UINT32_MAX)
             continue;
         if (force)
@@ -114,20 +114,20 @@ static void points_moved(void *self_, uint32_t sides, const PointMove *move)
     dv_free(point);
 }
 
-static const ConstraintForm form = {.gap = gap, .add_rate = add_rate, .points_moved = points_moved};
+static const DvConstraintForm form = {.gap = gap, .add_rate = add_rate, .points_moved = points_moved};
 
 static DvStatus check(FixedLagrangianConstraint *self)
 {
-    DvStatus status = constraint_model_check_rest(&self->base);
+    DvStatus status = dv_lagrangian_check_rest(&self->base);
     if (status == DV_OK && !dv_data_bool(&self->fix_all))
-        status = constraint_model_check_points(&self->base, 0, &self->indices);
+        status = dv_lagrangian_check_points(&self->base, 0, &self->indices);
     return status;
 }
 
 static DvStatus build(void *self_, const DvStep *step, DvConstraintRows *rows)
 {
     FixedLagrangianConstraint *self = self_;
-    if (!constraint_model_begin(&self->base, step, rows))
+    if (!dv_lagrangian_begin(&self->base, step, rows))
         return DV_OK;
     const DvStatus status = check(self);
     if (status != DV_OK)
@@ -145,11 +145,11 @@ static DvStatus build(void *self_, const DvStep *step, DvConstraintRows *rows)
     const uint32_t block_rows = force ? 3 : dim;
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t c = 0; c < dim; c++)
-            constraint_entry_add_unit(rows->of_state[0], rows->next + c, point ? point[i] : i, c, 1.0);
+            dv_entry_add_unit(rows->of_state[0], rows->next + c, point ? point[i] : i, c, 1.0);
         for (uint32_t r = 0; r < dim; r += block_rows) {
-            DvConstraintBlock *block = constraint_model_add(&self->base, rows, DV_LAW_BILATERAL, block_rows);
+            DvConstraintBlock *block = dv_lagrangian_add(&self->base, rows, DV_LAW_BILATERAL, block_rows);
             if (force)
-                constraint_block_start(block, force + (size_t)i * dim + r);
+                dv_block_start(block, force + (size_t)i * dim + r);
         }
     }
     return DV_OK;
@@ -163,26 +163,20 @@ static void store(void *self_, const DvStep *step, const double *lambda, uint32_
         dv_data_set(&self->last_forces, lambda, rows / self->base.state[0].dof->deriv);
 }
 
-static const DvLagrangianConstraintOps ops = {.size = sizeof(DvLagrangianConstraintOps),
-                                              .states = constraint_model_states,
-                                              .build = build,
-                                              .violation = constraint_model_violation,
-                                              .store = store,
+static const DvLagrangianConstraintOps ops = {DV_LAGRANGIAN_CONSTRAINT_OPS, .build = build, .store = store,
                                               .laws = 1u << DV_LAW_BILATERAL};
 
 static DvStatus bwd_init(DvObject *object, void *self_)
 {
     FixedLagrangianConstraint *self = self_;
     dv_data_set(&self->last_forces, NULL, 0);
-    DvStatus status = constraint_model_init(object, &self->base, 1, &form);
+    DvStatus status = dv_lagrangian_init(object, &self->base, 1, &form);
     if (status == DV_OK)
         status = check(self);
     if (status == DV_OK)
-        status = constraint_model_follow(&self->base, 0, NULL);
-    if (status == DV_OK)
-        constraint_model_keep_start(&self->base, &self->indices);
-    else
-        constraint_model_release(&self->base);
+        status = dv_lagrangian_follow(&self->base, NULL, (DvData *const[]){&self->indices}, 1);
+    if (status != DV_OK)
+        dv_lagrangian_release(&self->base);
     return status;
 }
 
@@ -190,12 +184,6 @@ static void reset(DvObject *object, void *self_)
 {
     (void)object;
     dv_data_set(&((FixedLagrangianConstraint *)self_)->last_forces, NULL, 0);
-}
-
-static void cleanup(DvObject *object, void *self_)
-{
-    (void)object;
-    constraint_model_release(&((FixedLagrangianConstraint *)self_)->base);
 }
 
 /* The points that are held. */
@@ -209,7 +197,7 @@ static void draw(void *self_, DvDraw *draw)
     const uint32_t *point = held_points(self, &count);
     double *at = dv_alloc(count ? count : 1, 3 * sizeof *at), *to = at;
     for (uint32_t i = 0; i < count; i++)
-        if (constraint_model_place(&self->base, draw, 0, point ? point[i] : i, to))
+        if (dv_lagrangian_place(&self->base, draw, 0, point ? point[i] : i, to))
             to += 3;
     if (to > at)
         draw->ops->points(draw, at, (uint32_t)((to - at) / 3), 10.0, color);
@@ -222,10 +210,7 @@ const DvClass dv_fixed_lagrangian_constraint = {
     .size = sizeof(DvClass),
     .name = "FixedLagrangianConstraint",
     .variants = "Rigid3d Vec1d Vec2d Vec3d Vec6d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = one_state_sources,
-    .bases = (const char *const[]){"LagrangianConstraint", NULL},
-    .family = "Lagrangian constraints",
+    DV_ONE_STATE_CONSTRAINT_CLASS,
     .module = "Sofa.Component.Constraint.Lagrangian.Model",
     .help = "Holds points at their rest positions by forces.",
     .instance_size = sizeof(FixedLagrangianConstraint),
@@ -234,5 +219,4 @@ const DvClass dv_fixed_lagrangian_constraint = {
         (const DvContract[]){{.id = DV_LAGRANGIAN_CONSTRAINT, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .bwd_init = bwd_init,
     .reset = reset,
-    .cleanup = cleanup,
 };

@@ -7,7 +7,7 @@
  *   (P - (1 - b) A - b B) . p = 0,   the same . o = 0,   (P - A) . u >= 0,   (B - P) . u >= 0
  * Where A and B are one place, P = A. Of bodies the centres; their rotation is free. It follows its points in meshes that change.
  */
-#include "constraint/model/constraint_model.h"
+#include <divan/kit/lagrangian_constraint.h>
 
 #include <float.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include <divan/math/rigid.h>
 
 typedef struct SlidingLagrangianConstraint {
-    ConstraintModel base;
+    DvLagrangianConstraint base;
     DvData point, axis[2], force;
     DvVec3 direction[4]; /* of each row, at P */
     double place[2];     /* of the foot: weights of A and B in the first two rows */
@@ -24,7 +24,7 @@ typedef struct SlidingLagrangianConstraint {
 #define FIELD(member, ...) DV_FIELD(SlidingLagrangianConstraint, member, __VA_ARGS__)
 
 static const DvField fields[] = {
-    TWO_STATE_FIELDS(SlidingLagrangianConstraint, base),
+    DV_TWO_STATE_CONSTRAINT_FIELDS(SlidingLagrangianConstraint, base),
     FIELD(point, "sliding_point", dv_type_int, .init = "0", .help = "point of the first state that slides"),
     FIELD(axis[0], "axis_1", dv_type_int, .init = "0", .help = "point of the second state where the segment begins"),
     FIELD(axis[1], "axis_2", dv_type_int, .init = "0", .help = "point of the second state where it ends"),
@@ -65,29 +65,29 @@ static void add_rate(void *self_, const DvConstVec v[2], double *d)
     add(self_, v, d);
 }
 
-static void points_moved(void *self_, uint32_t sides, const PointMove *move)
+static void points_moved(void *self_, uint32_t sides, const DvRenumbering *numbers)
 {
     SlidingLagrangianConstraint *self = self_;
     if (sides & 1u)
-        constraint_model_move_point(&self->point, move);
+        dv_lagrangian_move_point(&self->point, numbers);
     for (int end = 0; end < 2 && sides & 2u; end++)
-        constraint_model_move_point(&self->axis[end], move);
+        dv_lagrangian_move_point(&self->axis[end], numbers);
 }
 
-static const ConstraintForm form = {.gap = gap, .add_rate = add_rate, .points_moved = points_moved};
+static const DvConstraintForm form = {.gap = gap, .add_rate = add_rate, .points_moved = points_moved};
 
 static bool has_lost_a_point(SlidingLagrangianConstraint *self)
 {
-    return constraint_model_point_has_gone(&self->point) || constraint_model_point_has_gone(&self->axis[0]) ||
-           constraint_model_point_has_gone(&self->axis[1]);
+    return dv_lagrangian_point_has_gone(&self->point) || dv_lagrangian_point_has_gone(&self->axis[0]) ||
+           dv_lagrangian_point_has_gone(&self->axis[1]);
 }
 
 static DvStatus check(SlidingLagrangianConstraint *self)
 {
-    DvStatus status = constraint_model_check_point(&self->base, 0, &self->point);
+    DvStatus status = dv_lagrangian_check_point(&self->base, 0, &self->point);
     for (int end = 0; status == DV_OK && end < 2; end++) {
-        status = constraint_model_check_point(&self->base, 1, &self->axis[end]);
-        if (status == DV_OK && constraint_model_is_of_one_state(&self->base) &&
+        status = dv_lagrangian_check_point(&self->base, 1, &self->axis[end]);
+        if (status == DV_OK && dv_lagrangian_is_of_one_state(&self->base) &&
             dv_data_int(&self->axis[end]) == dv_data_int(&self->point))
             status = dv_field_error(&self->axis[end], -1, "is the point that slides; name another");
     }
@@ -120,7 +120,7 @@ static void across(DvVec3 u, DvVec3 from_foot, DvVec3 *p, DvVec3 *o)
 static DvStatus build(void *self_, const DvStep *step, DvConstraintRows *rows)
 {
     SlidingLagrangianConstraint *self = self_;
-    if (!constraint_model_begin(&self->base, step, rows) || has_lost_a_point(self))
+    if (!dv_lagrangian_begin(&self->base, step, rows) || has_lost_a_point(self))
         return DV_OK;
     const DvStatus status = check(self);
     if (status != DV_OK)
@@ -139,7 +139,7 @@ static DvStatus build(void *self_, const DvStep *step, DvConstraintRows *rows)
             direction[r] = dv_vec3(r == 0, r == 1, r == 2);
             add_entry(rows->of_state[0], rows->next, point, direction[r], 1.0);
             add_entry(rows->of_state[1], rows->next, end[0], direction[r], -1.0);
-            (void)constraint_model_add(&self->base, rows, DV_LAW_BILATERAL, 1);
+            (void)dv_lagrangian_add(&self->base, rows, DV_LAW_BILATERAL, 1);
         }
         return DV_OK;
     }
@@ -158,7 +158,7 @@ static DvStatus build(void *self_, const DvStep *step, DvConstraintRows *rows)
         } else {
             add_entry(rows->of_state[1], rows->next, end[r - 2], direction[r], -1.0);
         }
-        (void)constraint_model_add(&self->base, rows, r < 2 ? DV_LAW_BILATERAL : DV_LAW_UNILATERAL, 1);
+        (void)dv_lagrangian_add(&self->base, rows, r < 2 ? DV_LAW_BILATERAL : DV_LAW_UNILATERAL, 1);
     }
     return DV_OK;
 }
@@ -174,35 +174,21 @@ static void store(void *self_, const DvStep *step, const double *lambda, uint32_
     dv_data_end(&self->force);
 }
 
-static const DvLagrangianConstraintOps ops = {.size = sizeof(DvLagrangianConstraintOps),
-                                              .states = constraint_model_states,
-                                              .build = build,
-                                              .violation = constraint_model_violation,
-                                              .store = store,
+static const DvLagrangianConstraintOps ops = {DV_LAGRANGIAN_CONSTRAINT_OPS, .build = build, .store = store,
                                               .laws = 1u << DV_LAW_BILATERAL};
 
 static DvStatus bwd_init(DvObject *object, void *self_)
 {
     SlidingLagrangianConstraint *self = self_;
-    DvStatus status = constraint_model_init(object, &self->base, 2, &form);
+    DvStatus status = dv_lagrangian_init(object, &self->base, 2, &form);
     if (status == DV_OK)
         status = check(self);
-    for (uint32_t side = 0; status == DV_OK && side < 2; side++)
-        status = constraint_model_follow(&self->base, side, NULL);
-    if (status != DV_OK) {
-        constraint_model_release(&self->base);
-        return status;
-    }
-    DvData *const follow[] = {&self->point, &self->axis[0], &self->axis[1]};
-    for (size_t i = 0; i < sizeof follow / sizeof *follow; i++)
-        constraint_model_keep_start(&self->base, follow[i]);
+    if (status == DV_OK)
+        status =
+            dv_lagrangian_follow(&self->base, NULL, (DvData *const[]){&self->point, &self->axis[0], &self->axis[1]}, 3);
+    if (status != DV_OK)
+        dv_lagrangian_release(&self->base);
     return status;
-}
-
-static void cleanup(DvObject *object, void *self_)
-{
-    (void)object;
-    constraint_model_release(&((SlidingLagrangianConstraint *)self_)->base);
 }
 
 /* The segment, and the point that slides on it. */
@@ -211,9 +197,9 @@ static void draw(void *self_, DvDraw *draw)
     static const double color[4] = {1.0, 0.5, 0.0, 1.0};
     SlidingLagrangianConstraint *self = self_;
     double point[3], ends[6];
-    if (!constraint_model_place(&self->base, draw, 0, (uint32_t)dv_data_int(&self->point), point) ||
-        !constraint_model_place(&self->base, draw, 1, (uint32_t)dv_data_int(&self->axis[0]), ends) ||
-        !constraint_model_place(&self->base, draw, 1, (uint32_t)dv_data_int(&self->axis[1]), ends + 3))
+    if (!dv_lagrangian_place(&self->base, draw, 0, (uint32_t)dv_data_int(&self->point), point) ||
+        !dv_lagrangian_place(&self->base, draw, 1, (uint32_t)dv_data_int(&self->axis[0]), ends) ||
+        !dv_lagrangian_place(&self->base, draw, 1, (uint32_t)dv_data_int(&self->axis[1]), ends + 3))
         return;
     draw->ops->lines(draw, ends, 1, 2.0, color);
     draw->ops->points(draw, point, 1, 10.0, color);
@@ -225,10 +211,7 @@ const DvClass dv_sliding_lagrangian_constraint = {
     .size = sizeof(DvClass),
     .name = "SlidingLagrangianConstraint",
     .variants = "Rigid3d Vec3d",
-    .variant_rule = DV_VARIANT_OF_ALL,
-    .sources = two_state_sources,
-    .bases = (const char *const[]){"PairInteractionConstraint", NULL},
-    .family = "Lagrangian constraints",
+    DV_TWO_STATE_CONSTRAINT_CLASS,
     .module = "Sofa.Component.Constraint.Lagrangian.Model",
     .help = "Keeps a point on the segment between two others, along which it slides.",
     .instance_size = sizeof(SlidingLagrangianConstraint),
@@ -236,5 +219,4 @@ const DvClass dv_sliding_lagrangian_constraint = {
     .contracts =
         (const DvContract[]){{.id = DV_LAGRANGIAN_CONSTRAINT, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .bwd_init = bwd_init,
-    .cleanup = cleanup,
 };
