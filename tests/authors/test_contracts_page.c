@@ -92,6 +92,24 @@ static void the_leapfrog_says_which_masses_it_can_do(void **state)
 
 MAPPING_CONFORMANCE(a_polar_mapping_is_a_mapping, .scene = POLAR("2 0.5  1 -3  0.2 9", "1 0  0 1  1 1", ""))
 
+#define MIDDLE(attributes)                                                                                       \
+    "<Node><MechanicalObject name='ends' position='0 0 0  2 0 0  2 4 0'/><Node name='Middle'><MechanicalObject " \
+    "name='points'/><MiddleMapping " attributes "/></Node></Node>"
+
+MAPPING_CONFORMANCE(a_middle_mapping_is_a_mapping, .scene = MIDDLE("pairs='0 1  1 2  2 2'"),
+                    .geometric_stiffness = GEOMETRIC_LEFT_OUT, .reason = "the mapping is linear")
+
+static void a_middle_mapping_puts_points_between_others(void **state)
+{
+    (void)state;
+    static const double expected[] = {1, 0, 0, 2, 2, 0};
+    DvScene *scene = scene_from_text(MIDDLE("pairs='0 1  1 2'"));
+    const DvConstVec x = dv_state_read(scene_state(scene, "/Middle/points"), DV_POSITION);
+    assert_int_equal(x.count, 2);
+    assert_memory_equal(x.at, expected, sizeof expected);
+    dv_scene_free(scene);
+}
+
 static void a_polar_mapping_turns_radius_and_angle_into_a_point(void **state)
 {
     (void)state;
@@ -203,6 +221,8 @@ int main(void)
         cmocka_unit_test(the_leapfrog_follows_its_own_closed_form),
         cmocka_unit_test(the_leapfrog_is_of_second_order),
         cmocka_unit_test(the_leapfrog_says_which_masses_it_can_do),
+        cmocka_unit_test(a_middle_mapping_is_a_mapping),
+        cmocka_unit_test(a_middle_mapping_puts_points_between_others),
         cmocka_unit_test(a_polar_mapping_is_a_mapping),
         cmocka_unit_test(a_polar_mapping_turns_radius_and_angle_into_a_point),
         cmocka_unit_test(an_engine_runs_when_its_output_is_read_and_once_per_change),

@@ -63,7 +63,7 @@ MORE_SCENES = ["Component/Constraint/Lagrangian/BilateralLagrangianConstraint_NN
                "Tutorials/ForceFields/TutorialForceFieldLiverHexaFEM.scn", "Tutorials/StepByStep/FullObject/3_FullObject.scn",
                "Tutorials/StepByStep/FullObject/4_FullObject.scn"]
 MORE_PROBES = ["Mapping/Distance.scn", "Mapping/SquareDistance.scn", "Mapping/Barycentric_SparseGridTopology.scn",
-               "FEM/HexahedronFEMForceField_sparse.scn"]
+               "FEM/HexahedronFEMForceField_sparse.scn", "Mapping/SubsetMulti.scn"]
 
 
 def lines(*path):
