@@ -307,121 +307,29 @@ static DvObject *find(const Session *session, const char *path)
     return object;
 }
 
-static bool is_in_range(const DvRange *range, double value)
-{
-    return value >= range->least && value <= range->most && !(range->above && value == range->least) &&
-           !(range->below && value == range->most);
-}
-
-/* What is outside a range that is no advice the kernel has refused. */
-static void warn_of_range(DvData *field)
-{
-    const DvRange *range = field->field->range;
-    size_t elements = 0, components = 0;
-    if (!range)
-        return;
-    dv_data_shape(field, &elements, &components);
-    double *numbers = g_new0(double, elements *components + 1);
-    const DvStatus status = dv_data_get_numbers(field, numbers, elements * components);
-    for (size_t i = 0; status == DV_OK && i < elements * components; i++) {
-        if (is_in_range(range, numbers[i]))
-            continue;
-        DvText allowed = {0};
-        dv_range_print(range, &allowed);
-        dv_field_warning(field, -1, "%g: it should be %s", numbers[i], allowed.at);
-        dv_text_free(&allowed);
-    }
-    g_free(numbers);
-}
-
-static DvStatus set_number(DvData *field, size_t index, double value)
-{
-    size_t elements = 0, components = 0;
-    dv_data_shape(field, &elements, &components);
-    const size_t count = elements * components;
-    if (index >= count)
-        return dv_field_error(field, -1, "it has %zu numbers, no number %zu", count, index);
-    double *numbers = g_new(double, count);
-    DvStatus status = dv_data_get_numbers(field, numbers, count);
-    numbers[index] = value;
-    if (status == DV_OK)
-        status = dv_data_set_numbers(field, numbers, count);
-    g_free(numbers);
-    return status;
-}
-
-/* Scene files are read leniently; what is typed must be right as a whole, so a warning refuses it. */
-static DvStatus set_text(const Session *session, DvData *field, const char *text)
-{
-    const DvStatus status = dv_data_set_text(field, text);
-    return status == DV_OK && logbook_heard(session->book) >= DV_LEVEL_WARNING ? DV_ERROR_INVALID : status;
-}
-
-/* A component that warns and takes another value instead has refused what was typed. */
-static DvStatus take_notice(const Session *session, DvData *field)
-{
-    DvText typed = {0}, taken = {0};
-    dv_data_print(field, &typed);
-    DvStatus status = dv_object_reinit(field->owner);
-    dv_data_print(field, &taken);
-    if (status == DV_OK && logbook_heard(session->book) >= DV_LEVEL_WARNING && g_strcmp0(typed.at, taken.at) != 0)
-        status = DV_ERROR_INVALID;
-    dv_text_free(&typed);
-    dv_text_free(&taken);
-    return status;
-}
-
-static DvStatus try_edit(const Session *session, const Message *message, DvData *field)
-{
-    if (field->field->flags & (DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT))
-        return dv_field_error(field, -1, "it is computed, not set");
-    if (field->field->flags & DV_FIELD_AT_LOAD)
-        return dv_field_error(field, -1,
-                              "it is read when the scene is loaded; change it in the file and load that again");
-    DvStatus status = message->kind == MESSAGE_EDIT
-                          ? set_text(session, field, message->text)
-                          : set_number(field, (size_t)fmax(message->numbers[0], 0), message->numbers[1]);
-    if (status == DV_OK) {
-        warn_of_range(field);
-        status = take_notice(session, field);
-    }
-    DvNode *node = dv_object_as_node(field->owner);
-    if (status == DV_OK && node && !(dv_node_dt(node) > 0 && isfinite(dv_node_dt(node))))
-        status =
-            dv_field_error(field, -1, "time does not go forward with a step of %g s; give a positive one, such as 0.01",
-                           dv_node_dt(node));
-    if (status == DV_OK && node)
-        dv_node_propagate_context(node);
-    return status;
-}
-
-static void put_back(Session *session, DvData *field, DvData *parent, const char *before)
-{
-    const DvStatus status = parent ? dv_data_link(field, parent) : dv_data_set_text(field, before);
-    if (status != DV_OK || dv_object_reinit(field->owner) != DV_OK)
-        say(session, DV_LEVEL_WARNING, "the value before could not be put back");
-}
-
-/* All or nothing: after an error the field is what it was. */
 static void edit(Session *session, const Message *message)
 {
+    DvText reason = {0};
+    DvStatus status = DV_ERROR_NOT_FOUND;
     logbook_hear(session->book);
     DvData *field = dv_scene_field(session->scene, message->path);
-    DvData *parent = field ? dv_data_parent(field) : NULL;
-    DvText before = {0};
-    if (field)
-        dv_data_print(field, &before);
-    const DvStatus status = field ? try_edit(session, message, field) : DV_ERROR_NOT_FOUND;
-    g_free(session->edit.error);
+    if (field && message->kind == MESSAGE_EDIT)
+        status = dv_data_edit(field, message->text, &reason);
+    else if (field)
+        status = dv_data_edit_number(field, (size_t)fmax(message->numbers[0], 0), message->numbers[1], &reason);
     const bool was_warned = logbook_heard(session->book) == DV_LEVEL_WARNING;
     char *said = logbook_hear_no_more(session->book);
-    session->edit.error = status == DV_OK ? NULL : g_strconcat("refused: ", said ? said : "it cannot be set", NULL);
+    g_free(session->edit.error);
+    session->edit.error = status == DV_OK ? NULL
+                                          : g_strconcat("refused: ",
+                                                        reason.at ? reason.at
+                                                        : said    ? said
+                                                                  : "it cannot be set",
+                                                        NULL);
     g_free(said);
-    if (field && status != DV_OK)
-        put_back(session, field, parent, before.at ? before.at : "");
+    dv_text_free(&reason);
     if (field && status != DV_OK && was_warned) /* that another value is taken is not so here */
         logbook_add(session->book, DV_LEVEL_INFO, dv_object_path(field->owner), "%s stays as it was", message->path);
-    dv_text_free(&before);
     g_free(session->edit.path);
     session->edit.path = g_strdup(message->path);
     session->edit.number++;

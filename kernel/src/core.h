@@ -108,6 +108,9 @@ typedef struct Thread {
     unsigned calls;  /* of the host that are in progress: scene.c */
     bool in_chunk;   /* of a loop: parallel.c */
     bool in_handler; /* of messages: log.c */
+    void (*listener)(const DvMessage *message,
+                     void *context); /* is told what this thread says, before the handler; or NULL */
+    void *listener_context;
     bool is_freed_at_end;
     volatile bool
         tries; /* to get memory that may not be there (memory.c): malloc may look, so it is written before the call */
@@ -324,6 +327,8 @@ DV_PUBLIC void dv_core_plugin_reject(FoundPlugin *found, DvStatus status, const 
 DV_PUBLIC DvStatus dv_core_plugins_start(void);
 
 /* log.c */
+/* From now on what the calling thread says is told to this function too, before the handler; NULL: no more. */
+DV_PUBLIC void dv_core_listen(void (*listener)(const DvMessage *message, void *context), void *context);
 DV_PUBLIC void dv_core_emit(DvMessage *message, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 #endif

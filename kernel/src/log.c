@@ -101,6 +101,8 @@ void dv_core_emit(DvMessage *message, const char *format, va_list args)
     message->text = text;
     if (message->level == DV_LEVEL_ERROR)
         remember(message);
+    if (dv_private_thread.listener)
+        dv_private_thread.listener(message, dv_private_thread.listener_context);
     if (dv_private_thread.in_handler) {
         print_to_stderr(message);
     } else {
@@ -114,6 +116,12 @@ void dv_core_emit(DvMessage *message, const char *format, va_list args)
         pthread_mutex_unlock(&mutex);
     }
     g_free(text);
+}
+
+void dv_core_listen(void (*listener)(const DvMessage *message, void *context), void *context)
+{
+    dv_private_thread.listener = listener;
+    dv_private_thread.listener_context = context;
 }
 
 static DvMessage about(const DvObject *object, DvLevel level, DvStatus status)

@@ -29,7 +29,7 @@ void dv_range_print(const DvRange *range, DvText *out)
         dv_text_add(out, "any number");
 }
 
-static bool is_within(const DvRange *range, double number)
+bool dv_words_is_within(const DvRange *range, double number)
 {
     return (range->above ? number > range->least : number >= range->least) &&
            (range->below ? number < range->most : number <= range->most);
@@ -78,7 +78,7 @@ static size_t check(DvData *data, DvStatus *status)
     (void)dv_data_read(data);
     for (size_t k = 0; k < data->count * data->type->components; k++) {
         const double number = dv_core_get_scalar(data->type->scalar, data->value, k);
-        if (is_within(field->range, number) || ++outside > MOST_MESSAGES)
+        if (dv_words_is_within(field->range, number) || ++outside > MOST_MESSAGES)
             continue;
         const DvStatus said = say(data, k, number, data->count);
         *status = said == DV_OK ? *status : said;
@@ -158,7 +158,7 @@ DvStatus dv_words_check_number(const DvData *data, size_t k, double number, size
 {
     const DvField *field = data->field;
     const bool is_advice = field->flags & (DV_FIELD_LENIENT | DV_FIELD_DRAWING);
-    return !field->range || is_advice || is_within(field->range, number) ? DV_OK : say(data, k, number, count);
+    return !field->range || is_advice || dv_words_is_within(field->range, number) ? DV_OK : say(data, k, number, count);
 }
 
 /* What was written as the k-th number: a negative one is held as its value modulo 2^32 where numbers have no sign. Scenes of earlier

@@ -41,6 +41,7 @@ void dv_words_make_first(DvNode *node, const DvClass *cls);
 DvStatus dv_words_check_ranges(DvObject *object, bool follows);
 /* What code sets: an error, reported, when a number is outside a range that is no advice. The k-th number, of `count` elements; and
  * all of a value that is not the field's yet. */
+bool dv_words_is_within(const DvRange *range, double number);
 DvStatus dv_words_check_number(const DvData *data, size_t k, double number, size_t count);
 DvStatus dv_words_check_value(const DvData *data, const void *value, size_t count);
 

@@ -189,6 +189,51 @@ static void objects_are_made_from_arrays_and_take_notice_of_new_values(void **st
     dv_scene_free(scene);
 }
 
+/* All or nothing, with the reason. */
+static void an_edit_is_taken_or_leaves_the_field_as_it_was(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE);
+    const char *const names[] = {"name", "indices", "forces"}, *const texts[] = {"push", "1", "0 0 4"};
+    DvNode *body = dv_object_as_node(dv_scene_object(scene, "/Body"));
+    assert_int_equal(dv_object_new_with(body, "ConstantForceField", names, texts, 3, NULL), DV_OK);
+    DvData *forces = dv_scene_field(scene, "/Body/push.forces"), *dt = dv_scene_field(scene, "/.dt");
+    static const struct {
+        const char *field, *text, *reason;
+    } refused[] = {
+        {"/Body/push.forces", "0 0 eight", "forces"},
+        {"/.dt", "-1", "dt"},
+        {"/Body/dofs.componentState", "Valid", "it is computed, not set"},
+    };
+    DvText before = {0}, after = {0}, reason = {0};
+    listen();
+    assert_int_equal(dv_data_edit(forces, "0 0 8", &reason), DV_OK);
+    assert_int_equal(reason.length, 0);
+    assert_int_equal(dv_data_edit_number(forces, 1, 3.0, NULL), DV_OK);
+    assert_int_equal(dv_data_edit_number(forces, 3, 1.0, &reason), DV_ERROR_INVALID);
+    assert_non_null(strstr(reason.at, "it has 3 numbers, no number 3"));
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        DvData *field = dv_scene_field(scene, refused[i].field);
+        before.length = after.length = reason.length = 0;
+        dv_data_print(field, &before);
+        assert_int_not_equal(dv_data_edit(field, refused[i].text, &reason), DV_OK);
+        dv_data_print(field, &after);
+        assert_string_equal(before.at, after.at);
+        assert_non_null(strstr(reason.at, refused[i].reason));
+    }
+    dv_log_set_handler(NULL, NULL);
+    assert_true(fabs(*(const double *)dv_data_value(dt, NULL) - 0.01) < 1e-15);
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    double velocity[6];
+    assert_int_equal(dv_state_get(dv_scene_object(scene, "/Body/dofs"), DV_VELOCITY, velocity, 6), DV_OK);
+    assert_true(fabs(velocity[4] - 0.01 * (3 - 9.81)) < 1e-12 && fabs(velocity[5] - 0.01 * 8) < 1e-12);
+    dv_text_free(&before);
+    dv_text_free(&after);
+    dv_text_free(&reason);
+    dv_text_free(&said);
+    dv_scene_free(scene);
+}
+
 static void ready_texts_are_said_as_they_are(void **state)
 {
     (void)state;
@@ -221,6 +266,7 @@ int main(void)
         cmocka_unit_test(values_are_texts_and_numbers),
         cmocka_unit_test(states_are_copied_in_and_out_and_mapped_states_follow),
         cmocka_unit_test(objects_are_made_from_arrays_and_take_notice_of_new_values),
+        cmocka_unit_test(an_edit_is_taken_or_leaves_the_field_as_it_was),
         cmocka_unit_test(ready_texts_are_said_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

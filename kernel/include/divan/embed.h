@@ -36,6 +36,13 @@ DV_NODISCARD DV_PUBLIC DvStatus dv_data_set_numbers(DvData *field, const double 
 /* The value up to date, as it lies in memory: `elements` times type->element_size bytes; dv_data_read for those who cannot inline. */
 DV_PUBLIC const void *dv_data_value(DvData *field, size_t *elements);
 
+/* Edits a field of a loaded scene by text, or one of its numbers, and has the component take notice (dv_object_reinit). All or nothing: after
+ * an error, and where a component takes another value instead with a warning, the field is what it was, and `reason` (or NULL) gets what
+ * was said of it; messages go to the handler as always. A number outside a range that is advice is taken, with a warning. Refused: fields
+ * that are computed, or on which others were built at load. */
+DV_NODISCARD DV_PUBLIC DvStatus dv_data_edit(DvData *field, const char *text, DvText *reason);
+DV_NODISCARD DV_PUBLIC DvStatus dv_data_edit_number(DvData *field, size_t index, double value, DvText *reason);
+
 /* Vectors of a state (an object of contract divan.state/1), points x numbers per point: 3 for Vec3d; 7 (position, quaternion x y z w)
  * and 6 for coordinates and derivatives of Rigid3d. `vector` is a DvVecId: DV_POSITION 1, DV_VELOCITY 8, DV_FORCE 11...
  * Errors: an object that is no state, a vector that it does not have, a wrong `count`, a number that is not finite.
