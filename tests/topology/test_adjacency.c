@@ -229,7 +229,7 @@ static void quads_of_hexahedra_appear_once_smallest_point_first(void **state)
     dv_array_free(&quads);
 }
 
-static void expect_row(const Adjacency *adjacency, uint32_t row, const DvIndexArray *expected)
+static void expect_row(const DvRows *adjacency, uint32_t row, const DvIndexArray *expected)
 {
     assert_int_equal(adjacency->end[row] - adjacency->begin[row], expected->count);
     if (expected->count)
@@ -249,8 +249,8 @@ static void elements_around_points_and_parts_ascend(void **state)
     const ElementList list = {.at = edges.data, .count = edges.count / 2, .nodes = 2};
     uint32_t part[70 * 6];
     assert_int_equal(parts_find(tetrahedra, &tetrahedron_edges, list, false, part), 0);
-    Adjacency points = adjacency_around_points(tetrahedra, POINTS - 2); /* two points are said to be gone */
-    Adjacency around = adjacency_around_parts(part, tetrahedra, 6, list.count);
+    DvRows points = adjacency_around_points(tetrahedra, POINTS - 2); /* two points are said to be gone */
+    DvRows around = adjacency_around_parts(part, tetrahedra, 6, list.count);
     assert_int_equal(points.count, POINTS - 2);
     for (uint32_t point = 0; point < points.count; point++) {
         dv_array_clear(&row);
@@ -268,8 +268,8 @@ static void elements_around_points_and_parts_ascend(void **state)
                     dv_array_push(&row, t);
         expect_row(&around, edge, &row);
     }
-    adjacency_free(&points);
-    adjacency_free(&around);
+    dv_rows_free(&points);
+    dv_rows_free(&around);
     dv_array_free(&store);
     dv_array_free(&edges);
     dv_array_free(&row);
@@ -284,7 +284,7 @@ static void triangles_along_an_edge_come_first_the_last_foremost(void **state)
     const ElementList list = {.at = edges.data, .count = edges.count / 2, .nodes = 2};
     uint32_t part[90 * 3];
     assert_int_equal(parts_find(triangles, &triangle_edges, list, false, part), 0);
-    Adjacency around = adjacency_triangles_around_edges(part, triangles, list);
+    DvRows around = adjacency_triangles_around_edges(part, triangles, list);
     for (uint32_t edge = 0; edge < list.count; edge++) {
         DvIndexArray row = {0};
         for (uint32_t t = 0; t < 90; t++)
@@ -301,7 +301,7 @@ static void triangles_along_an_edge_come_first_the_last_foremost(void **state)
         expect_row(&around, edge, &row);
         dv_array_free(&row);
     }
-    adjacency_free(&around);
+    dv_rows_free(&around);
     dv_array_free(&store);
     dv_array_free(&edges);
 }
@@ -312,8 +312,8 @@ static void neighbours_are_listed_in_the_order_of_discovery(void **state)
     DvIndexArray store = {0};
     enum { POINTS = 30 };
     const ElementList triangles = random_elements(41, 50, 3, POINTS, &store);
-    Adjacency points = adjacency_around_points(triangles, POINTS);
-    Adjacency neighbours = adjacency_elements_around_elements(triangles, &points);
+    DvRows points = adjacency_around_points(triangles, POINTS);
+    DvRows neighbours = adjacency_elements_around_elements(triangles, &points);
     for (uint32_t t = 0; t < 50; t++) {
         DvIndexArray row = {0};
         for (uint32_t j = 0; j < 3; j++)
@@ -328,11 +328,11 @@ static void neighbours_are_listed_in_the_order_of_discovery(void **state)
         expect_row(&neighbours, t, &row);
         dv_array_free(&row);
     }
-    adjacency_free(&points);
-    adjacency_free(&neighbours);
+    dv_rows_free(&points);
+    dv_rows_free(&neighbours);
 
     const ElementList edges = random_elements(43, 60, 2, POINTS, &store);
-    Adjacency joined = adjacency_points_around_points(edges, POINTS);
+    DvRows joined = adjacency_points_around_points(edges, POINTS);
     for (uint32_t point = 0; point < POINTS; point++) {
         DvIndexArray row = {0};
         for (uint32_t e = 0; e < 60; e++)
@@ -341,7 +341,7 @@ static void neighbours_are_listed_in_the_order_of_discovery(void **state)
         expect_row(&joined, point, &row);
         dv_array_free(&row);
     }
-    adjacency_free(&joined);
+    dv_rows_free(&joined);
     dv_array_free(&store);
 }
 

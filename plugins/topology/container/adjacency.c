@@ -16,56 +16,22 @@ const PartTable hexahedron_edges = {&edges_in_hexahedron[0][0], 12, 2};
 const PartTable tetrahedron_triangles = {&triangles_in_tetrahedron[0][0], 4, 3};
 const PartTable hexahedron_quads = {&quads_in_hexahedron[0][0], 6, 4};
 
-void adjacency_free(Adjacency *table)
-{
-    dv_free(table->begin);
-    if (table->per_row == 0)
-        dv_free(table->end);
-    dv_free(table->limit);
-    if (!table->borrowed)
-        dv_free(table->items);
-    *table = (Adjacency){0};
-}
-
 static bool skipped(ElementList elements, uint32_t element)
 {
     return elements.skip && elements.skip[element] != 0;
 }
 
-/* Empty rows. */
-static Adjacency make_rows(uint32_t count)
-{
-    return (Adjacency){.begin = dv_alloc(count, sizeof(uint32_t)),
-                       .end = dv_alloc(count, sizeof(uint32_t)),
-                       .limit = dv_alloc(count, sizeof(uint32_t)),
-                       .count = count,
-                       .capacity = count};
-}
-
-/* Turns lengths in `limit` into room for as many items; the rows are empty still. */
-static void make_room(Adjacency *table)
-{
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < table->count; i++) {
-        table->begin[i] = table->end[i] = sum;
-        sum += table->limit[i];
-        table->limit[i] = sum;
-    }
-    table->items = dv_alloc(sum, sizeof *table->items);
-    table->used = table->room = sum;
-}
-
 /* Elements around items, from `per_element` item numbers of each. Numbers beyond the last item are left out. */
-static Adjacency invert(const uint32_t *item_of, ElementList elements, uint32_t per_element, uint32_t items)
+static DvRows invert(const uint32_t *item_of, ElementList elements, uint32_t per_element, uint32_t items)
 {
-    Adjacency around = make_rows(items);
+    DvRows around = dv_rows_make(items);
     for (uint32_t element = 0; element < elements.count; element++)
         for (uint32_t j = 0; j < per_element && !skipped(elements, element); j++) {
             const uint32_t item = item_of[(size_t)element * per_element + j];
             if (item < items)
                 around.limit[item]++;
         }
-    make_room(&around);
+    dv_rows_place(&around);
     for (uint32_t element = 0; element < elements.count; element++)
         for (uint32_t j = 0; j < per_element && !skipped(elements, element); j++) {
             const uint32_t item = item_of[(size_t)element * per_element + j];
@@ -75,12 +41,12 @@ static Adjacency invert(const uint32_t *item_of, ElementList elements, uint32_t 
     return around;
 }
 
-Adjacency adjacency_around_points(ElementList elements, uint32_t points)
+DvRows adjacency_around_points(ElementList elements, uint32_t points)
 {
     return invert(elements.at, elements, elements.nodes, points);
 }
 
-Adjacency adjacency_around_parts(const uint32_t *part_of, ElementList elements, uint32_t per_element, uint32_t parts)
+DvRows adjacency_around_parts(const uint32_t *part_of, ElementList elements, uint32_t per_element, uint32_t parts)
 {
     return invert(part_of, elements, per_element, parts);
 }
@@ -93,10 +59,10 @@ bool triangle_runs_along(const uint32_t *triangle, const uint32_t *edge)
     return false;
 }
 
-void triangles_around_edge_sort(Adjacency *around, uint32_t edge, ElementList triangles, ElementList edges)
+void triangles_around_edge_sort(DvRows *around, uint32_t edge, ElementList triangles, ElementList edges)
 {
     uint32_t *row = around->items + around->begin[edge];
-    const uint32_t *ends = edges.at + (size_t)edge * 2, count = adjacency_row_length(around, edge);
+    const uint32_t *ends = edges.at + (size_t)edge * 2, count = dv_rows_length(around, edge);
     for (uint32_t i = 1; i < count; i++) {
         const uint32_t moved = row[i];
         const bool along = triangle_runs_along(triangles.at + (size_t)moved * 3, ends);
@@ -111,17 +77,17 @@ void triangles_around_edge_sort(Adjacency *around, uint32_t edge, ElementList tr
     }
 }
 
-Adjacency adjacency_triangles_around_edges(const uint32_t *edge_of, ElementList triangles, ElementList edges)
+DvRows adjacency_triangles_around_edges(const uint32_t *edge_of, ElementList triangles, ElementList edges)
 {
-    Adjacency around = invert(edge_of, triangles, 3, edges.count);
+    DvRows around = invert(edge_of, triangles, 3, edges.count);
     for (uint32_t edge = 0; edge < edges.count; edge++)
         triangles_around_edge_sort(&around, edge, triangles, edges);
     return around;
 }
 
-Adjacency adjacency_points_around_points(ElementList edges, uint32_t points)
+DvRows adjacency_points_around_points(ElementList edges, uint32_t points)
 {
-    Adjacency around = invert(edges.at, edges, 2, points);
+    DvRows around = invert(edges.at, edges, 2, points);
     for (uint32_t point = 0; point < points; point++)
         for (uint32_t at = around.begin[point]; at < around.end[point]; at++) {
             const uint32_t *ends = edges.at + (size_t)around.items[at] * 2;
@@ -130,9 +96,9 @@ Adjacency adjacency_points_around_points(ElementList edges, uint32_t points)
     return around;
 }
 
-Adjacency adjacency_elements_around_elements(ElementList elements, const Adjacency *around_points)
+DvRows adjacency_elements_around_elements(ElementList elements, const DvRows *around_points)
 {
-    Adjacency around = make_rows(elements.count);
+    DvRows around = dv_rows_make(elements.count);
     DvIndexArray found = {0};
     uint32_t *seen = dv_alloc(elements.count, sizeof *seen); /* 1 + the element that met it last */
     for (uint32_t element = 0; element < elements.count; element++) {
@@ -155,165 +121,8 @@ Adjacency adjacency_elements_around_elements(ElementList elements, const Adjacen
     dv_free(seen);
     around.items = found.data ? found.data : dv_alloc(0, sizeof *around.items);
     around.used = found.count;
-    around.room = found.capacity;
+    around.item_capacity = found.capacity;
     return around;
-}
-
-/* begin[i] = i x per_row for the rows from `first` on. */
-static void place_constant_rows(Adjacency *table, uint32_t first)
-{
-    for (uint32_t i = first; i <= table->capacity; i++)
-        table->begin[i] = i * table->per_row;
-    table->end = table->begin + 1;
-}
-
-Adjacency adjacency_rows(uint32_t *items, uint32_t count, uint32_t per_row)
-{
-    Adjacency rows = {.items = items, .count = count, .per_row = per_row, .capacity = count, .room = count * per_row};
-    rows.begin = dv_alloc((size_t)count + 1, sizeof(uint32_t));
-    place_constant_rows(&rows, 0);
-    return rows;
-}
-
-/* ---- Changes in place ---- */
-
-static uint32_t larger(uint32_t capacity, uint32_t need)
-{
-    const uint64_t twice = 2 * (uint64_t)capacity;
-    return twice > UINT32_MAX ? UINT32_MAX : need > twice ? need : (uint32_t)twice;
-}
-
-static void set_capacity(Adjacency *table, uint32_t capacity)
-{
-    const uint32_t old = table->capacity;
-    const size_t extra = table->per_row > 0 ? 1 : 0, bytes = sizeof(uint32_t);
-    table->capacity = capacity;
-    table->begin = dv_realloc(table->begin, (old + extra) * bytes, (capacity + extra) * bytes);
-    if (table->per_row > 0) {
-        place_constant_rows(table, old);
-        return;
-    }
-    table->end = dv_realloc(table->end, old * bytes, capacity * bytes);
-    table->limit = dv_realloc(table->limit, old * bytes, capacity * bytes);
-}
-
-static void set_room(Adjacency *table, uint32_t room)
-{
-    table->items = dv_realloc(table->items, table->room * sizeof *table->items, room * sizeof *table->items);
-    table->room = room;
-}
-
-void adjacency_reserve(Adjacency *table)
-{
-    const uint32_t used = table->per_row > 0 ? table->count * table->per_row : table->used;
-    if (table->capacity < table->count + table->count / 4)
-        set_capacity(table, table->count + table->count / 4);
-    if (!table->borrowed && table->room < used + used / 4)
-        set_room(table, used + used / 4);
-}
-
-void adjacency_append_rows(Adjacency *table, uint32_t count)
-{
-    const uint32_t rows = table->count + count;
-    const bool constant = table->per_row > 0;
-    if (rows > table->capacity)
-        set_capacity(table, larger(table->capacity, rows));
-    for (uint32_t i = table->count; !constant && i < rows; i++)
-        table->begin[i] = table->end[i] = table->limit[i] = 0;
-    const size_t first = (size_t)table->count * table->per_row, items = (size_t)rows * table->per_row;
-    table->count = rows;
-    if (!constant || table->borrowed)
-        return;
-    if (items > table->room)
-        set_room(table, larger(table->room, (uint32_t)items));
-    memset(table->items + first, 0xff, (items - first) * sizeof *table->items);
-}
-
-/* All rows one after the other, with half as much room again as they need. */
-static void pack(Adjacency *table)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < table->count; i++)
-        sum += adjacency_row_length(table, i) * 3 / 2;
-    uint32_t *items = dv_alloc((size_t)sum, sizeof *items), at = 0;
-    for (uint32_t i = 0; i < table->count; i++) {
-        const uint32_t length = adjacency_row_length(table, i);
-        memcpy(items + at, table->items + table->begin[i], length * sizeof *items);
-        table->begin[i] = at;
-        table->end[i] = at + length;
-        table->limit[i] = at + length * 3 / 2;
-        at = table->limit[i];
-    }
-    dv_free(table->items);
-    table->items = items;
-    table->used = table->room = at;
-    table->lost = 0;
-}
-
-void adjacency_enlarge_row(Adjacency *table, uint32_t row)
-{
-    const uint32_t length = adjacency_row_length(table, row);
-    const uint32_t typical = table->count ? (table->used - table->lost) / table->count + 1 : 1; /* room of a row */
-    const uint32_t want = 2 * length > typical ? 2 * length : typical;
-    if (table->lost > table->used / 2 && table->lost > 1024) {
-        pack(table);
-        if (table->end[row] < table->limit[row])
-            return;
-    }
-    if (table->used + (uint64_t)want > table->room)
-        set_room(table, larger(table->room, table->used + want));
-    memcpy(table->items + table->used, table->items + table->begin[row], length * sizeof *table->items);
-    table->lost += table->limit[row] - table->begin[row];
-    table->begin[row] = table->used;
-    table->end[row] = table->used + length;
-    table->used += want;
-    table->limit[row] = table->used;
-}
-
-void adjacency_remove_item(Adjacency *table, uint32_t row, uint32_t item)
-{
-    uint32_t at = table->begin[row];
-    const uint32_t end = table->end[row];
-    while (at < end && table->items[at] != item)
-        at++;
-    if (at == end)
-        return;
-    memmove(table->items + at, table->items + at + 1, (end - at - 1) * sizeof *table->items);
-    table->end[row]--;
-}
-
-void adjacency_remove_row(Adjacency *table, uint32_t row)
-{
-    const uint32_t last = --table->count, per_row = table->per_row;
-    if (per_row > 0) {
-        if (!table->borrowed && row != last)
-            memcpy(table->items + (size_t)row * per_row, table->items + (size_t)last * per_row,
-                   per_row * sizeof *table->items);
-        return;
-    }
-    table->lost += table->limit[row] - table->begin[row];
-    table->begin[row] = table->begin[last];
-    table->end[row] = table->end[last];
-    table->limit[row] = table->limit[last];
-}
-
-/* Equal ones are passed, so that, where several of the last entries have become the same, as many calls move them all. */
-void adjacency_settle_last(Adjacency *table, uint32_t row)
-{
-    if (table->begin[row] == table->end[row])
-        return;
-    uint32_t *items = table->items + table->begin[row], last = adjacency_row_length(table, row) - 1;
-    const uint32_t moved = items[last];
-    uint32_t low = 0, high = last;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (items[middle] < moved)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    memmove(items + low + 1, items + low, (last - low) * sizeof *items);
-    items[low] = moved;
 }
 
 /* ---- Parts ---- */

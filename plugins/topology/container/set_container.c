@@ -80,7 +80,7 @@ static void check_elements(Topology *topology)
 /* Pieces that no edge joins, for checkConnexity. */
 static void check_connection(Topology *topology)
 {
-    const Adjacency *around = topology_adjacency(topology, DV_POINTS, DV_POINTS);
+    const DvRows *around = topology_adjacency(topology, DV_POINTS, DV_POINTS);
     uint32_t *stack = dv_alloc(around->count, sizeof *stack), pieces = 0;
     bool *seen = dv_alloc(around->count, sizeof *seen);
     for (uint32_t start = 0; start < around->count; start++) {

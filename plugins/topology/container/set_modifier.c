@@ -139,8 +139,8 @@ static void remove_rows(Topology *topology, DvElementKind kind, const DvIndexArr
 }
 
 /* Parts (or points) of the elements to go that only these have: those that appear as often among them as at all. */
-static void find_isolated(const uint32_t *part_of, uint32_t per_element, const Adjacency *around,
-                          const DvIndexArray *gone, DvIndexArray *isolated)
+static void find_isolated(const uint32_t *part_of, uint32_t per_element, const DvRows *around, const DvIndexArray *gone,
+                          DvIndexArray *isolated)
 {
     dv_array_reserve(isolated, (uint64_t)gone->count * per_element);
     for (uint32_t i = 0; i < gone->count; i++)
@@ -155,7 +155,7 @@ static void find_isolated(const uint32_t *part_of, uint32_t per_element, const A
         times[first[i]]++;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < isolated->count; i++)
-        if (times[i] > 0 && times[i] == adjacency_row_length(around, isolated->data[i]))
+        if (times[i] > 0 && times[i] == dv_rows_length(around, isolated->data[i]))
             isolated->data[kept++] = isolated->data[i];
     isolated->count = kept;
     if (kept)
@@ -225,14 +225,14 @@ static void loosen(Topology *topology, DvElementKind kind, const uint32_t *point
 static void loosen_around(Topology *topology, DvElementKind kind, uint32_t point)
 {
     const ElementList list = topology_elements(topology, kind);
-    const Adjacency *around = topology_adjacency(topology, DV_POINTS, kind);
+    const DvRows *around = topology_adjacency(topology, DV_POINTS, kind);
     for (uint32_t i = 0; i < topology->loose[kind].count; i++) {
         const uint32_t element = topology->loose[kind].data[i];
         for (uint32_t j = 0; j < list.nodes; j++)
             if (list.at[(size_t)element * list.nodes + j] == point && !(topology->dangling[kind][element] >> j & 1))
                 topology->dangling[kind][element] |= (uint8_t)(1u << j), topology->loose_changed = true;
     }
-    while (point < around->count && adjacency_row_length(around, point) > 0) {
+    while (point < around->count && dv_rows_length(around, point) > 0) {
         const uint32_t element = around->items[around->begin[point]];
         loosen(topology, kind, list.at + (size_t)element * list.nodes, element, point);
     }
@@ -250,8 +250,8 @@ static void rename_in_element(Rows *rows, uint32_t element, uint32_t old, uint32
 static void rename_point(Topology *topology, DvElementKind kind, uint32_t old, uint32_t now)
 {
     const uint32_t count = topology_elements(topology, kind).count;
-    const Adjacency *around = topology_adjacency(topology, DV_POINTS, kind);
-    if (count == 0 || (adjacency_row_length(around, old) == 0 && topology->loose[kind].count == 0))
+    const DvRows *around = topology_adjacency(topology, DV_POINTS, kind);
+    if (count == 0 || (dv_rows_length(around, old) == 0 && topology->loose[kind].count == 0))
         return;
     Rows rows = begin_rows(topology, kind, count);
     for (uint32_t at = around->begin[old]; at < around->end[old]; at++)
@@ -293,9 +293,9 @@ DvStatus topology_remove_points(Topology *topology, uint32_t count, const uint32
         status = out_of_range(topology, DV_POINTS, sorted.data[0], topology->points);
     tables_prepare(topology);
     if (status == DV_OK && topology->own != DV_POINTS) {
-        const Adjacency *around = topology_adjacency(topology, DV_POINTS, topology->own);
+        const DvRows *around = topology_adjacency(topology, DV_POINTS, topology->own);
         for (uint32_t i = 0; i < sorted.count && status == DV_OK; i++)
-            if (adjacency_row_length(around, sorted.data[i]) > 0)
+            if (dv_rows_length(around, sorted.data[i]) > 0)
                 status = dv_error(topology->object, DV_ERROR_INVALID,
                                   "point %" PRIu32 " is still used by number %" PRIu32 " of the %s", sorted.data[i],
                                   around->items[around->begin[sorted.data[i]]], list_name(topology, topology->own));

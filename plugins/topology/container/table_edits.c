@@ -7,7 +7,7 @@
 #include "mesh/tuples.h"
 
 /* A table that was made while a list was empty has no rows to go on with. */
-static bool fits(Topology *topology, DvElementKind of, const Adjacency *table)
+static bool fits(Topology *topology, DvElementKind of, const DvRows *table)
 {
     return table->count == (of == DV_POINTS ? topology->points : topology_elements(topology, of).count);
 }
@@ -21,7 +21,7 @@ static void make(Topology *topology, DvElementKind of, DvElementKind to)
 {
     AdjacencyCache *cache = topology_table(topology, of, to);
     if (cache && !fits(topology, of, &cache->adjacency)) {
-        adjacency_free(&cache->adjacency);
+        dv_rows_free(&cache->adjacency);
         cache->made = false;
     }
     (void)topology_adjacency(topology, of, to);
@@ -61,10 +61,10 @@ void tables_reserve(Topology *topology)
     for (DvElementKind of = DV_POINTS; of < DV_ELEMENT_KINDS; of++)
         for (DvElementKind to = DV_POINTS; to < DV_ELEMENT_KINDS; to++)
             if (t.table[of][to])
-                adjacency_reserve(&t.table[of][to]->adjacency);
+                dv_rows_reserve(&t.table[of][to]->adjacency);
 }
 
-static Adjacency *around_of(const EditTables *t, DvElementKind lower, DvElementKind kind)
+static DvRows *around_of(const EditTables *t, DvElementKind lower, DvElementKind kind)
 {
     AdjacencyCache *cache = lower < kind ? t->table[lower][kind] : NULL;
     return cache ? &cache->adjacency : NULL;
@@ -83,12 +83,12 @@ static const uint32_t *parts_of(const EditTables *t, DvElementKind kind, uint32_
 }
 
 /* After the last entry of a row has become a smaller one, or has come. */
-static void settle_row(const EditTables *t, DvElementKind lower, DvElementKind kind, Adjacency *around, uint32_t row)
+static void settle_row(const EditTables *t, DvElementKind lower, DvElementKind kind, DvRows *around, uint32_t row)
 {
     if (lower == DV_EDGES && kind == DV_TRIANGLES)
         triangles_around_edge_sort(around, row, t->list[kind], t->list[lower]);
     else
-        adjacency_settle_last(around, row);
+        dv_rows_settle_last(around, row);
 }
 
 static void replace(uint32_t *items, uint32_t count, uint32_t old, uint32_t now)
@@ -98,20 +98,20 @@ static void replace(uint32_t *items, uint32_t count, uint32_t old, uint32_t now)
             items[i] = now;
 }
 
-static void replace_in_row(Adjacency *table, uint32_t row, uint32_t old, uint32_t now)
+static void replace_in_row(DvRows *table, uint32_t row, uint32_t old, uint32_t now)
 {
-    replace(table->items + table->begin[row], adjacency_row_length(table, row), old, now);
+    replace(table->items + table->begin[row], dv_rows_length(table, row), old, now);
 }
 
 static void take_out(const EditTables *t, DvElementKind kind, uint32_t element)
 {
     for (DvElementKind lower = DV_POINTS; lower < kind; lower++) {
         uint32_t count;
-        Adjacency *around = around_of(t, lower, kind);
+        DvRows *around = around_of(t, lower, kind);
         const uint32_t *part = parts_of(t, kind, element, lower, &count);
         for (uint32_t j = 0; around && j < count; j++)
             if (part[j] < around->count)
-                adjacency_remove_item(around, part[j], element);
+                dv_rows_remove_item(around, part[j], element);
     }
 }
 
@@ -122,7 +122,7 @@ void tables_take_out(Topology *topology, DvElementKind kind, uint32_t element)
 }
 
 /* The same of the largest number, in an ascending row. */
-static void replace_at_end(Adjacency *table, uint32_t row, uint32_t old, uint32_t now)
+static void replace_at_end(DvRows *table, uint32_t row, uint32_t old, uint32_t now)
 {
     for (uint32_t at = table->end[row]; at > table->begin[row] && table->items[at - 1] == old; at--)
         table->items[at - 1] = now;
@@ -133,7 +133,7 @@ static void rename_element(const EditTables *t, DvElementKind kind, uint32_t las
 {
     for (DvElementKind lower = DV_POINTS; lower < kind; lower++) {
         uint32_t count;
-        Adjacency *around = around_of(t, lower, kind);
+        DvRows *around = around_of(t, lower, kind);
         const uint32_t *part = parts_of(t, kind, last, lower, &count);
         const bool ascending = !(lower == DV_EDGES && kind == DV_TRIANGLES);
         for (uint32_t j = 0; around && j < count; j++) {
@@ -146,7 +146,7 @@ static void rename_element(const EditTables *t, DvElementKind kind, uint32_t las
         }
     }
     for (DvElementKind higher = kind + 1; higher < DV_ELEMENT_KINDS; higher++) {
-        const Adjacency *around = around_of(t, kind, higher);
+        const DvRows *around = around_of(t, kind, higher);
         AdjacencyCache *parts = t->table[higher][kind];
         for (uint32_t at = around && parts ? around->begin[last] : 0; around && parts && at < around->end[last]; at++)
             replace_in_row(&parts->adjacency, around->items[at], last, element);
@@ -157,7 +157,7 @@ static void rename_element(const EditTables *t, DvElementKind kind, uint32_t las
 static void miss_element(const EditTables *t, DvElementKind kind, uint32_t element)
 {
     for (DvElementKind higher = kind + 1; higher < DV_ELEMENT_KINDS; higher++) {
-        const Adjacency *around = around_of(t, kind, higher);
+        const DvRows *around = around_of(t, kind, higher);
         AdjacencyCache *parts = t->table[higher][kind];
         for (uint32_t at = around && parts ? around->begin[element] : 0; around && parts && at < around->end[element];
              at++) {
@@ -167,7 +167,7 @@ static void miss_element(const EditTables *t, DvElementKind kind, uint32_t eleme
     }
 }
 
-static uint32_t count_missing(const Adjacency *parts, uint32_t element)
+static uint32_t count_missing(const DvRows *parts, uint32_t element)
 {
     uint32_t missing = 0;
     for (uint32_t at = parts->begin[element]; at < parts->end[element]; at++)
@@ -187,7 +187,7 @@ void tables_remove(const EditTables *t, DvElementKind kind, uint32_t element, ui
             continue;
         if (other < kind)
             table->missing -= count_missing(&table->adjacency, element);
-        adjacency_remove_row(&table->adjacency, element);
+        dv_rows_remove(&table->adjacency, element);
     }
 }
 
@@ -195,7 +195,7 @@ void tables_settle(const EditTables *t, DvElementKind kind, uint32_t element)
 {
     for (DvElementKind lower = DV_POINTS; lower < kind; lower++) {
         uint32_t count;
-        Adjacency *around = around_of(t, lower, kind);
+        DvRows *around = around_of(t, lower, kind);
         const uint32_t *part = parts_of(t, kind, element, lower, &count);
         for (uint32_t j = 0; around && j < count; j++)
             if (part[j] < around->count)
@@ -227,14 +227,14 @@ static inline uint32_t sum_of(uint32_t nodes, const uint32_t *points)
 }
 
 /* Counts the list's entries with these points, up to two; the first of them. */
-static inline uint32_t count_equal_of(uint32_t nodes, const Adjacency *around, const uint32_t *list,
+static inline uint32_t count_equal_of(uint32_t nodes, const DvRows *around, const uint32_t *list,
                                       const uint32_t *points, uint32_t *first)
 {
     uint32_t rarest = points[0], found = 0;
     for (uint32_t j = 0; j < nodes; j++) {
         if (points[j] >= around->count)
             return 0;
-        if (adjacency_row_length(around, points[j]) < adjacency_row_length(around, rarest))
+        if (dv_rows_length(around, points[j]) < dv_rows_length(around, rarest))
             rarest = points[j];
     }
     const uint32_t sum = sum_of(nodes, points);
@@ -250,7 +250,7 @@ static inline uint32_t count_equal_of(uint32_t nodes, const Adjacency *around, c
 
 static uint32_t count_equal(const EditTables *t, DvElementKind kind, const uint32_t *points, uint32_t *first)
 {
-    const Adjacency *around = around_of(t, DV_POINTS, kind);
+    const DvRows *around = around_of(t, DV_POINTS, kind);
     const uint32_t *list = t->list[kind].at;
     switch (around ? t->list[kind].nodes : 0) {
     case 2:
@@ -287,7 +287,7 @@ static void write_parts(const EditTables *t, DvElementKind kind, DvElementKind p
     const PartTable *table = topology_part_table(kind, part);
     if (!parts || !table)
         return;
-    adjacency_append_rows(&parts->adjacency, count);
+    dv_rows_append(&parts->adjacency, count);
     const size_t begin = (size_t)first * table->parts, numbers = (size_t)count * table->parts;
     memcpy(parts->adjacency.items + begin, number, numbers * sizeof *number);
     for (size_t i = 0; i < numbers; i++)
@@ -298,8 +298,8 @@ static void write_parts(const EditTables *t, DvElementKind kind, DvElementKind p
 static void join_higher(const EditTables *t, DvElementKind kind, DvElementKind higher, uint32_t element)
 {
     AdjacencyCache *parts = t->table[higher][kind];
-    Adjacency *up = around_of(t, kind, higher);
-    const Adjacency *around = around_of(t, DV_POINTS, higher);
+    DvRows *up = around_of(t, kind, higher);
+    const DvRows *around = around_of(t, DV_POINTS, higher);
     if (!parts || !up || !around || parts->missing == 0)
         return;
     const PartTable *table = topology_part_table(higher, kind);
@@ -318,7 +318,7 @@ static void join_higher(const EditTables *t, DvElementKind kind, DvElementKind h
                 continue;
             row[j] = element;
             parts->missing--;
-            adjacency_append_item(up, element, other);
+            dv_rows_push(up, element, other);
             settle_row(t, kind, higher, up, element);
         }
     }
@@ -328,12 +328,12 @@ static void join_higher(const EditTables *t, DvElementKind kind, DvElementKind h
 static void append_around(const EditTables *t, DvElementKind kind, DvElementKind lower, uint32_t element)
 {
     uint32_t parts;
-    Adjacency *around = around_of(t, lower, kind);
+    DvRows *around = around_of(t, lower, kind);
     const uint32_t *part = parts_of(t, kind, element, lower, &parts);
     const bool ordered = lower == DV_EDGES && kind == DV_TRIANGLES;
     for (uint32_t j = 0; around && j < parts; j++)
         if (part[j] < around->count)
-            adjacency_append_item(around, part[j], element);
+            dv_rows_push(around, part[j], element);
     for (uint32_t j = 0; ordered && around && j < parts; j++)
         if (part[j] < around->count)
             settle_row(t, lower, kind, around, part[j]);
@@ -349,9 +349,9 @@ void tables_append(Topology *topology, DvElementKind kind, uint32_t first, uint3
         for (uint32_t element = first; element < first + count && around_of(&t, lower, kind); element++)
             append_around(&t, kind, lower, element);
     for (DvElementKind higher = kind + 1; higher < DV_ELEMENT_KINDS; higher++) {
-        Adjacency *up = around_of(&t, kind, higher);
+        DvRows *up = around_of(&t, kind, higher);
         if (up)
-            adjacency_append_rows(up, count);
+            dv_rows_append(up, count);
         for (uint32_t element = first; up && element < first + count; element++)
             join_higher(&t, kind, higher, element);
     }
@@ -361,9 +361,9 @@ void tables_append_points(Topology *topology, uint32_t count)
 {
     const EditTables t = tables_of(topology);
     for (DvElementKind kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
-        Adjacency *around = around_of(&t, DV_POINTS, kind);
+        DvRows *around = around_of(&t, DV_POINTS, kind);
         if (around)
-            adjacency_append_rows(around, count);
+            dv_rows_append(around, count);
     }
 }
 
@@ -371,8 +371,8 @@ void tables_remove_point(Topology *topology, uint32_t point)
 {
     const EditTables t = tables_of(topology);
     for (DvElementKind kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++) {
-        Adjacency *around = around_of(&t, DV_POINTS, kind);
+        DvRows *around = around_of(&t, DV_POINTS, kind);
         if (around)
-            adjacency_remove_row(around, point);
+            dv_rows_remove(around, point);
     }
 }

@@ -27,7 +27,7 @@ static const char *kind_name(DvElementKind kind)
 
 static void forget(AdjacencyCache *cache)
 {
-    adjacency_free(&cache->adjacency);
+    dv_rows_free(&cache->adjacency);
     cache->made = false;
 }
 
@@ -171,30 +171,30 @@ const PartTable *topology_part_table(DvElementKind of, DvElementKind part)
     return NULL;
 }
 
-static Adjacency find_parts(Topology *topology, DvElementKind of, DvElementKind part, uint32_t *missing)
+static DvRows find_parts(Topology *topology, DvElementKind of, DvElementKind part, uint32_t *missing)
 {
     const PartTable *table = topology_part_table(of, part);
     const ElementList elements = topology_elements(topology, of), parts = topology_elements(topology, part);
     if (!table)
-        return (Adjacency){0};
+        return (DvRows){0};
     uint32_t *found = dv_alloc((size_t)elements.count * table->parts, sizeof *found);
     *missing = parts_find(elements, table, parts, part != DV_EDGES, found);
-    return adjacency_rows(found, elements.count, table->parts);
+    return dv_rows_of_constant_length(found, elements.count, table->parts);
 }
 
 /* Elements of the higher kind `to` around the parts of kind `of`. */
-static Adjacency find_around(Topology *topology, DvElementKind of, DvElementKind to)
+static DvRows find_around(Topology *topology, DvElementKind of, DvElementKind to)
 {
     uint32_t per_element;
     const uint32_t *part_of = topology_parts(topology, to, of, &per_element);
     if (!part_of)
-        return (Adjacency){0};
+        return (DvRows){0};
     const ElementList elements = topology_elements(topology, to), parts = topology_elements(topology, of);
     return of == DV_EDGES && to == DV_TRIANGLES ? adjacency_triangles_around_edges(part_of, elements, parts)
                                                 : adjacency_around_parts(part_of, elements, per_element, parts.count);
 }
 
-static Adjacency make_adjacency(Topology *topology, DvElementKind of, DvElementKind to, uint32_t *missing)
+static DvRows make_adjacency(Topology *topology, DvElementKind of, DvElementKind to, uint32_t *missing)
 {
     *missing = 0;
     if (of == DV_POINTS && to == DV_POINTS)
@@ -210,13 +210,13 @@ static Adjacency make_adjacency(Topology *topology, DvElementKind of, DvElementK
 /* The points of elements: the list itself, as it is now. */
 static void borrow_list(Topology *topology, DvElementKind of, AdjacencyCache *cache)
 {
-    Adjacency *table = &cache->adjacency;
+    DvRows *table = &cache->adjacency;
     const ElementList elements = topology_elements(topology, of);
     if (!cache->made)
-        *table = adjacency_rows(NULL, 0, elements.nodes);
+        *table = dv_rows_of_constant_length(NULL, 0, elements.nodes);
     table->borrowed = cache->made = true;
     if (elements.count > table->count)
-        adjacency_append_rows(table, elements.count - table->count);
+        dv_rows_append(table, elements.count - table->count);
     table->count = elements.count;
     table->items = (uint32_t *)(uintptr_t)elements.at; /* never written */
 }
@@ -228,7 +228,7 @@ static AdjacencyCache *cached(Topology *topology, DvElementKind of, DvElementKin
     if (to == DV_POINTS && of != DV_POINTS) {
         borrow_list(topology, of, cache);
     } else if (!cache->made) {
-        Adjacency adjacency = make_adjacency(topology, of, to, &cache->missing);
+        DvRows adjacency = make_adjacency(topology, of, to, &cache->missing);
         cache->adjacency = adjacency;
         cache->made = true;
     }
@@ -241,7 +241,7 @@ AdjacencyCache *topology_table(Topology *topology, DvElementKind of, DvElementKi
     return cache->made ? cache : NULL;
 }
 
-const Adjacency *topology_adjacency(Topology *topology, DvElementKind of, DvElementKind to)
+const DvRows *topology_adjacency(Topology *topology, DvElementKind of, DvElementKind to)
 {
     return &cached(topology, of, to)->adjacency;
 }
@@ -295,7 +295,7 @@ static DvAdjacency adjacency_of(void *self, DvElementKind of, DvElementKind to)
         cache->warned = topology_elements(topology, to).count > 0;
         return (DvAdjacency){0};
     }
-    const Adjacency *table = &cache->adjacency;
+    const DvRows *table = &cache->adjacency;
     return (DvAdjacency){table->begin, table->end, table->items, table->count};
 }
 

@@ -12,7 +12,7 @@
 
 /* One adjacency, once it has been asked for. */
 typedef struct AdjacencyCache {
-    Adjacency adjacency;
+    DvRows adjacency;
     uint32_t missing; /* entries INVALID_INDEX: parts that no list holds */
     bool made, warned;
 } AdjacencyCache;
@@ -67,7 +67,7 @@ Topology *topology_of(const DvObject *object);
 
 /* The elements of a kind, none if the class has no such list. */
 ElementList topology_elements(Topology *topology, DvElementKind kind);
-const Adjacency *topology_adjacency(Topology *topology, DvElementKind of, DvElementKind to);
+const DvRows *topology_adjacency(Topology *topology, DvElementKind of, DvElementKind to);
 /* Part numbers of each element with INVALID_INDEX where a list lacks the part; NULL when there is no such table. */
 const uint32_t *topology_parts(Topology *topology, DvElementKind of, DvElementKind part, uint32_t *per_element);
 /* The local parts of `of` that are elements of kind `part`, or NULL. */

@@ -22,12 +22,9 @@ static DvStatus update(DvObject *object, void *self_)
     double *output = dv_data_begin_all(&self->output, count);
     for (size_t i = 0; i < count; i++, input += 3) {
         const double x = fabs(input[0]), y = fabs(input[1]), z = fabs(input[2]);
-        if (p < 0)
-            output[i] = fmax(x, fmax(y, z));
-        else if (p == 0)
-            output[i] = (x != 0) + (y != 0) + (z != 0);
-        else
-            output[i] = pow(pow(x, p) + pow(y, p) + pow(z, p), 1.0 / p);
+        output[i] = p < 0    ? fmax(x, fmax(y, z))
+                    : p == 0 ? (x != 0) + (y != 0) + (z != 0)
+                             : pow(pow(x, p) + pow(y, p) + pow(z, p), 1.0 / p);
     }
     dv_data_end(&self->output);
     return DV_OK;

@@ -60,7 +60,7 @@ static void orient_triangles(Geometry *geometry, Topology *topology, DvStateRef 
     const DvConstVec x = dv_state_read(state, DV_POSITION);
     const uint32_t spatial = state.dof->spatial;
     const ElementList triangles = topology_elements(topology, DV_TRIANGLES);
-    const Adjacency *around = topology_adjacency(topology, DV_TRIANGLES, DV_TRIANGLES);
+    const DvRows *around = topology_adjacency(topology, DV_TRIANGLES, DV_TRIANGLES);
     for (size_t i = 0; i < (size_t)triangles.count * 3; i++)
         if (triangles.at[i] >= x.count)
             return;

@@ -33,7 +33,7 @@ static bool is_gone(const DvElementChange *change, uint32_t count, uint32_t body
 }
 
 /* The only body around a face when the first `gone` of the change have gone, or INVALID_INDEX. */
-static uint32_t body_left(const Adjacency *around, uint32_t face, const DvElementChange *change, uint32_t gone)
+static uint32_t body_left(const DvRows *around, uint32_t face, const DvElementChange *change, uint32_t gone)
 {
     uint32_t length, left = INVALID_INDEX;
     const uint32_t *row = row_of(around, face, &length);
@@ -68,7 +68,7 @@ static void bodies_go(BorderMapping *mapping, const DvElementChange *change)
     Topology *from = mapping->base.from;
     uint32_t per_body;
     const uint32_t *faces_of = topology_parts(from, rule->body, rule->face, &per_body);
-    const Adjacency *around = topology_adjacency(from, rule->face, rule->body);
+    const DvRows *around = topology_adjacency(from, rule->face, rule->body);
     DvIndexArray faces = {0};
     for (uint32_t i = 0; i < change->count && faces_of; i++)
         for (uint32_t j = 0; j < per_body; j++) {
@@ -92,7 +92,7 @@ static void bodies_come(BorderMapping *mapping, const DvElementChange *change)
     Topology *from = mapping->base.from;
     uint32_t per_body;
     const uint32_t *faces_of = topology_parts(from, rule->body, rule->face, &per_body);
-    const Adjacency *around = topology_adjacency(from, rule->face, rule->body);
+    const DvRows *around = topology_adjacency(from, rule->face, rule->body);
     const ElementList all = topology_elements(from, rule->face);
     DvIndexArray faces = {0}, covered = {0};
     for (uint32_t body = change->total - change->count; body < change->total && faces_of; body++)
@@ -162,7 +162,7 @@ DvStatus border_mapping_start(BorderMapping *mapping)
     if (status != DV_OK)
         return status;
     const ElementList all = topology_elements(base->from, rule->face);
-    const Adjacency *around = topology_adjacency(base->from, rule->face, rule->body);
+    const DvRows *around = topology_adjacency(base->from, rule->face, rule->body);
     DvIndexArray border = {0};
     topological_mapping_begin(base);
     for (uint32_t face = 0; face < all.count && !flag(&mapping->no_initial); face++) {

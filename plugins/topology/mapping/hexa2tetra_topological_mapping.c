@@ -13,7 +13,7 @@
 /* Whether the output has an edge between two points. */
 static bool has_edge(Topology *topology, uint32_t a, uint32_t b)
 {
-    const Adjacency *around = topology_adjacency(topology, DV_POINTS, DV_TETRAHEDRA);
+    const DvRows *around = topology_adjacency(topology, DV_POINTS, DV_TETRAHEDRA);
     const ElementList tetrahedra = topology_elements(topology, DV_TETRAHEDRA);
     uint32_t length;
     const uint32_t *row = row_of(around, a, &length);

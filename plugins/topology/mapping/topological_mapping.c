@@ -179,7 +179,7 @@ static void find_maps(TopologicalMapping *mapping, uint32_t sources)
 {
     const ElementList in = topology_elements(mapping->from, mapping->source_kind),
                       out = topology_elements(mapping->to, mapping->image_kind);
-    const Adjacency around = adjacency_around_points(
+    const DvRows around = adjacency_around_points(
         (ElementList){.at = in.at, .count = sources, .nodes = in.nodes, .skip = in.skip}, mapping->from->points);
     forget_maps(mapping, sources);
     for (uint32_t i = 0; i < out.count; i++) {
@@ -193,8 +193,8 @@ static void find_maps(TopologicalMapping *mapping, uint32_t sources)
         if (found != INVALID_INDEX)
             put_image(mapping, found, i);
     }
-    Adjacency done = around;
-    adjacency_free(&done);
+    DvRows done = around;
+    dv_rows_free(&done);
 }
 
 static void update_maps(TopologicalMapping *mapping, uint32_t sources)

@@ -88,9 +88,9 @@ static inline bool has_image(TopologicalMapping *mapping, uint32_t source)
 }
 
 /* A row of a table. */
-static inline const uint32_t *row_of(const Adjacency *table, uint32_t row, uint32_t *length)
+static inline const uint32_t *row_of(const DvRows *table, uint32_t row, uint32_t *length)
 {
-    *length = row < table->count ? adjacency_row_length(table, row) : 0;
+    *length = row < table->count ? dv_rows_length(table, row) : 0;
     return row < table->count ? table->items + table->begin[row] : NULL;
 }
 

@@ -13,7 +13,7 @@ static void to_own_kind(Topology *topology, DvElementKind *kind, DvIndexArray *e
 {
     if (!topology->dynamic || *kind == topology->own)
         return;
-    const Adjacency *around = topology_adjacency(topology, *kind, topology->own);
+    const DvRows *around = topology_adjacency(topology, *kind, topology->own);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < elements->count; i++) {
         uint32_t length;

@@ -37,7 +37,7 @@ static bool same_points(const uint32_t *a, const uint32_t *b, uint32_t nodes)
 }
 
 /* Whether an element before it, around its first point, has the same points. */
-static bool stands_twice(const ElementList *list, const Adjacency *around, uint32_t element)
+static bool stands_twice(const ElementList *list, const DvRows *around, uint32_t element)
 {
     const uint32_t *points = list->at + (size_t)element * list->nodes;
     uint32_t length;
@@ -58,7 +58,7 @@ static void warn(const DvObject *object, const Topology *mesh, DvElementKind kin
 static void check_list(const DvObject *object, Topology *mesh, DvElementKind kind)
 {
     const ElementList list = topology_elements(mesh, kind);
-    const Adjacency *around = topology_adjacency(mesh, DV_POINTS, kind);
+    const DvRows *around = topology_adjacency(mesh, DV_POINTS, kind);
     uint32_t missing = 0, degenerate = 0, repeated = 0;
     for (uint32_t e = 0; e < list.count; e++) {
         const uint32_t *points = list.at + (size_t)e * list.nodes;
@@ -77,7 +77,7 @@ static void check_list(const DvObject *object, Topology *mesh, DvElementKind kin
 static void check_faces(const DvObject *object, Topology *mesh, DvElementKind face, DvElementKind body,
                         const char *what)
 {
-    const Adjacency *around = topology_adjacency(mesh, face, body);
+    const DvRows *around = topology_adjacency(mesh, face, body);
     uint32_t crowded = 0;
     for (uint32_t i = 0; i < around->count; i++) {
         uint32_t length;
