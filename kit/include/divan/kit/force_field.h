@@ -43,6 +43,26 @@ typedef struct DvSingleState {
         __VA_ARGS__, NULL                                                                          \
     }
 
+/* Contracts of a class: its operations, a DvElementsCause or other cause of a failed run, and what draws it. */
+#define DV_FORCE_FIELD_CONTRACTS(operations, cause, drawable)                                  \
+    .contracts = (const DvContract[])                                                          \
+    {                                                                                          \
+        {.id = DV_FORCE_FIELD, .ops = &(operations)}, {.id = DV_FAULT_CAUSE, .ops = &(cause)}, \
+            {.id = DV_DRAWABLE, .ops = &(drawable)},                                           \
+        {                                                                                      \
+            0                                                                                  \
+        }                                                                                      \
+    }
+#define DV_PAIR_FORCE_FIELD_CONTRACTS(operations, cause, drawable)                                         \
+    .contracts = (const DvContract[])                                                                      \
+    {                                                                                                      \
+        {.id = DV_INTERACTION_FORCE_FIELD, .ops = &(operations)}, {.id = DV_FAULT_CAUSE, .ops = &(cause)}, \
+            {.id = DV_DRAWABLE, .ops = &(drawable)},                                                       \
+        {                                                                                                  \
+            0                                                                                              \
+        }                                                                                                  \
+    }
+
 typedef struct DvPairState {
     DvData rayleigh_stiffness;
     DvLink object1, object2;

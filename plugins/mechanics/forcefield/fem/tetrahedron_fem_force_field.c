@@ -446,16 +446,9 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 }
 
 static const DvForceFieldOps ops = {
-    .size = sizeof ops,
-    .states = dv_single_state_states,
+    TETRAHEDRON_FORCE_FIELD_OPS,
     .add_force = add_force,
-    .add_dforce = tetrahedron_force_field_add_dforce,
-    .reserve = dv_mesh_force_field_reserve,
-    .assemble = tetrahedron_force_field_assemble,
-    .structure = dv_mesh_force_field_structure,
-    .matrix_version = tetrahedron_force_field_matrix_version,
     .energy = energy,
-    .cost = tetrahedron_force_field_cost,
 };
 
 /* A colour for each value, by the map that the scene names, from the least to the largest of them; dv_free. */
@@ -543,11 +536,7 @@ const DvClass dv_tetrahedron_fem_force_field = {
     .help = "Linear elastic tetrahedra with large rotations, plasticity and von Mises stress.",
     .instance_size = sizeof(TetrahedronFEMForceField),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
-                                      {.id = DV_FAULT_CAUSE, .ops = &tetrahedron_force_field_cause},
-                                      {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs},
-                                      {.id = DV_DRAWABLE, .ops = &drawable},
-                                      {0}},
+    TETRAHEDRON_FORCE_FIELD_CONTRACTS(ops, drawable),
     .init = init,
     .reinit = reinit,
     .update = update,

@@ -27,4 +27,19 @@ uint64_t tetrahedron_force_field_matrix_version(void *self);
 void tetrahedron_force_field_cost(void *self, double *product, double *assembly);
 extern const DvElementsCause tetrahedron_force_field_cause;
 
+#define TETRAHEDRON_FORCE_FIELD_OPS                                                           \
+    .size = sizeof(DvForceFieldOps), .states = dv_single_state_states,                        \
+    .add_dforce = tetrahedron_force_field_add_dforce, .reserve = dv_mesh_force_field_reserve, \
+    .assemble = tetrahedron_force_field_assemble, .structure = dv_mesh_force_field_structure, \
+    .matrix_version = tetrahedron_force_field_matrix_version, .cost = tetrahedron_force_field_cost
+#define TETRAHEDRON_FORCE_FIELD_CONTRACTS(operations, drawable)                                                      \
+    .contracts = (const DvContract[])                                                                                \
+    {                                                                                                                \
+        {.id = DV_FORCE_FIELD, .ops = &(operations)}, {.id = DV_FAULT_CAUSE, .ops = &tetrahedron_force_field_cause}, \
+            {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs}, {.id = DV_DRAWABLE, .ops = &(drawable)},    \
+        {                                                                                                            \
+            0                                                                                                        \
+        }                                                                                                            \
+    }
+
 #endif

@@ -231,16 +231,10 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 }
 
 static const DvForceFieldOps ops = {
-    .size = sizeof ops,
-    .states = dv_single_state_states,
+    TRIANGLE_FORCE_FIELD_OPS,
     .add_force = add_force,
-    .add_dforce = triangle_force_field_add_dforce,
-    .reserve = dv_mesh_force_field_reserve,
-    .assemble = triangle_force_field_assemble,
-    .structure = dv_mesh_force_field_structure,
     .matrix_version = matrix_version,
     .energy = energy,
-    .cost = triangle_force_field_cost,
 };
 
 static void draw(void *self_, DvDraw *target)
@@ -260,10 +254,7 @@ const DvClass dv_triangle_fem_force_field = {
     .help = "Linear elastic membranes of triangles, with large rotations.",
     .instance_size = sizeof(TriangleFEMForceField),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
-                                      {.id = DV_FAULT_CAUSE, .ops = &triangle_force_field_cause},
-                                      {.id = DV_DRAWABLE, .ops = &drawable},
-                                      {0}},
+    DV_FORCE_FIELD_CONTRACTS(ops, triangle_force_field_cause, drawable),
     .init = init,
     .reinit = reinit,
     .cleanup = cleanup,

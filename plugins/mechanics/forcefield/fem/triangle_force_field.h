@@ -22,4 +22,9 @@ void triangle_force_field_assemble(void *self, const DvStep *step, double k, dou
 void triangle_force_field_cost(void *self, double *product, double *assembly);
 extern const DvElementsCause triangle_force_field_cause;
 
+#define TRIANGLE_FORCE_FIELD_OPS                                                                                      \
+    .size = sizeof(DvForceFieldOps), .states = dv_single_state_states, .add_dforce = triangle_force_field_add_dforce, \
+    .reserve = dv_mesh_force_field_reserve, .assemble = triangle_force_field_assemble,                                \
+    .structure = dv_mesh_force_field_structure, .cost = triangle_force_field_cost
+
 #endif

@@ -271,14 +271,8 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 }
 
 static const DvForceFieldOps ops = {
-    .size = sizeof ops,
-    .states = dv_single_state_states,
+    TRIANGLE_FORCE_FIELD_OPS,
     .add_force = add_force,
-    .add_dforce = triangle_force_field_add_dforce,
-    .reserve = dv_mesh_force_field_reserve,
-    .assemble = triangle_force_field_assemble,
-    .structure = dv_mesh_force_field_structure,
-    .cost = triangle_force_field_cost,
 };
 
 /* Triangles in the colours of the mean stress at their points, blue at the smallest, red at the largest; those that may break in
@@ -344,10 +338,7 @@ const DvClass dv_triangular_fem_force_field = {
     .help = "Linear elastic membranes of triangles, with large rotations and their stresses.",
     .instance_size = sizeof(TriangularFEMForceField),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
-                                      {.id = DV_FAULT_CAUSE, .ops = &triangle_force_field_cause},
-                                      {.id = DV_DRAWABLE, .ops = &drawable},
-                                      {0}},
+    DV_FORCE_FIELD_CONTRACTS(ops, triangle_force_field_cause, drawable),
     .init = init,
     .reinit = reinit,
     .cleanup = cleanup,
