@@ -15,19 +15,19 @@ typedef struct InputRows {
     DvRealArray weight;
 } InputRows;
 
-struct DvRows {
+struct DvMappingRows {
     InputRows *of; /* [inputs] */
     uint32_t inputs;
 };
 
-void dv_rows_add(DvRows *rows, uint32_t input, uint32_t point, double weight)
+void dv_mapping_rows_add(DvMappingRows *rows, uint32_t input, uint32_t point, double weight)
 {
     assert(input < rows->inputs);
     dv_array_push(&rows->of[input].column, point);
     dv_array_push(&rows->of[input].weight, weight);
 }
 
-void dv_rows_end(DvRows *rows)
+void dv_mapping_rows_end(DvMappingRows *rows)
 {
     for (uint32_t i = 0; i < rows->inputs; i++)
         dv_array_push(&rows->of[i].start, rows->of[i].column.count);
@@ -35,8 +35,8 @@ void dv_rows_end(DvRows *rows)
 
 static void make_rows(DvLinearMapping *self)
 {
-    DvRows rows = {dv_alloc(self->input_count, sizeof(InputRows)), self->input_count};
-    dv_rows_end(&rows); /* where the first row begins */
+    DvMappingRows rows = {dv_alloc(self->input_count, sizeof(InputRows)), self->input_count};
+    dv_mapping_rows_end(&rows); /* where the first row begins */
     self->ops->rows(self, &rows);
     for (uint32_t i = 0; i < self->input_count; i++) {
         InputRows *of = &rows.of[i];

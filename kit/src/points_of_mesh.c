@@ -10,7 +10,7 @@ enum { MOST_PARENTS = 8 };
 
 /* ---- Weights ---- */
 
-static void rows(void *self_, DvRows *to)
+static void rows(void *self_, DvMappingRows *to)
 {
     DvPointsOfMesh *self = self_;
     const uint32_t points = dv_state_count(self->linear.base.out), parents = dv_state_count(self->linear.base.in);
@@ -22,8 +22,8 @@ static void rows(void *self_, DvRows *to)
         const uint32_t count =
             self->topological->point(self->topological_self, i, on, weight, self->offset + 3 * (size_t)i);
         for (uint32_t k = 0; k < count && on[k] < parents; k++)
-            dv_rows_add(to, 0, on[k], weight[k]);
-        dv_rows_end(to);
+            dv_mapping_rows_add(to, 0, on[k], weight[k]);
+        dv_mapping_rows_end(to);
     }
 }
 

@@ -20,15 +20,15 @@ static const DvField fields[] = {
     {0},
 };
 
-static void rows(void *self_, DvRows *to)
+static void rows(void *self_, DvMappingRows *to)
 {
     SubsetMultiMapping *self = self_;
     size_t count;
     const uint32_t *pair = dv_data_uints(&self->pairs, &count);
     for (size_t k = 0; k + 1 < count; k += 2) {
         if (pair[k] < self->linear.input_count && pair[k + 1] < dv_state_count(self->linear.inputs[pair[k]].state))
-            dv_rows_add(to, pair[k], pair[k + 1], 1.0);
-        dv_rows_end(to);
+            dv_mapping_rows_add(to, pair[k], pair[k + 1], 1.0);
+        dv_mapping_rows_end(to);
     }
 }
 

@@ -21,14 +21,14 @@
 DV_BEGIN_DECLS
 
 /* Rows as a class says them: the entries of a row, then its end, point by point of the output. */
-typedef struct DvRows DvRows;
-DV_PUBLIC void dv_rows_add(DvRows *rows, uint32_t input, uint32_t point, double weight);
-DV_PUBLIC void dv_rows_end(DvRows *rows);
+typedef struct DvMappingRows DvMappingRows;
+DV_PUBLIC void dv_mapping_rows_add(DvMappingRows *rows, uint32_t input, uint32_t point, double weight);
+DV_PUBLIC void dv_mapping_rows_end(DvMappingRows *rows);
 
 typedef struct DvLinearMappingOps {
     DvMappingOps ops; /* first: it is what the class offers as DV_MAPPING */
     /* All rows.     [step] */
-    void (*rows)(void *self, DvRows *rows);
+    void (*rows)(void *self, DvMappingRows *rows);
     /* Optional: another number when the rows are others. They are also said again when a state has another number of points.     [step] */
     uint64_t (*version)(void *self);
     /* Optional: adds the c_i to coordinates that were mapped.     [step] */
