@@ -18,6 +18,7 @@
  * G = tr(S) I - S, S = R^T A (Chen and Wheeler, Derivatives of the polar decomposition, 1993); the derivative of that is left out.
  */
 #include "barycentric_location.h"
+#include <divan/kit/array.h>
 #include <divan/kit/mapping.h>
 #include <divan/kit/ordered_hexahedra.h>
 #include <divan/kit/product_at_points.h>
@@ -48,11 +49,6 @@ typedef struct TurningBody {
     DvMat3 spin;     /* R G^-1 of the last apply; zero where the rotation is not defined */
 } TurningBody;
 
-typedef struct Numbers {
-    uint32_t *at;
-    uint32_t count, room;
-} Numbers;
-
 /* Points that hang elsewhere than on the nearest element. */
 typedef struct Elsewhere {
     uint32_t count, worst; /* worst: the one that is farthest from there */
@@ -78,7 +74,7 @@ typedef struct BarycentricMapping {
     uint32_t *rider;           /* [elements] the first point that hangs on each, NO_POINT: none */
     uint32_t *next, *previous; /* [located] others on the same element */
     uint32_t rider_room, elements, hang_room;
-    Numbers touched;      /* points whose rows are not yet those of `hangs` */
+    DvIndexArray touched; /* points whose rows are not yet those of `hangs` */
     bool renumbered;      /* all are such points */
     uint32_t coming;      /* points of the output behind those located: these come */
     DvElementData output; /* points of the output's mesh, where it is another one that may change */
@@ -368,31 +364,22 @@ static bool is_gone(const DvElementChange *change, uint32_t element)
     return low < change->count && change->indices[low] == element;
 }
 
-static void add(Numbers *numbers, uint32_t number)
-{
-    if (numbers->count == numbers->room) {
-        const uint32_t room = 2 * numbers->room + 64;
-        numbers->at = dv_realloc(numbers->at, numbers->room * sizeof *numbers->at, room * sizeof *numbers->at);
-        numbers->room = room;
-    }
-    numbers->at[numbers->count++] = number;
-}
-
-static void add_once(Numbers *numbers, uint32_t number)
+static void add_once(DvIndexArray *numbers, uint32_t number)
 {
     for (uint32_t i = 0; i < numbers->count; i++)
-        if (numbers->at[i] == number)
+        if (numbers->data[i] == number)
             return;
-    add(numbers, number);
+    dv_array_push(numbers, number);
 }
 
 /* Elements that stay around one that goes; when there are none, around those that go with it. */
-static void find_neighbours(const BarycentricMapping *self, const DvElementChange *change, uint32_t gone, Numbers *left)
+static void find_neighbours(const BarycentricMapping *self, const DvElementChange *change, uint32_t gone,
+                            DvIndexArray *left)
 {
     const uint32_t nodes = dv_element_nodes(self->kind);
     const DvElements list = elements_of(self, self->kind);
     const DvAdjacency around = self->in_mesh.ops->adjacency(self->in_mesh.self, DV_POINTS, self->kind);
-    Numbers going = {0};
+    DvIndexArray going = {0};
     add_once(&going, gone);
     left->count = 0;
     for (uint32_t i = 0, ring = 1; i < going.count; i++) {
@@ -402,24 +389,24 @@ static void find_neighbours(const BarycentricMapping *self, const DvElementChang
             ring = going.count;
         }
         for (uint32_t k = 0; k < nodes; k++) {
-            const uint32_t node = list.at[(size_t)going.at[i] * nodes + k];
+            const uint32_t node = list.at[(size_t)going.data[i] * nodes + k];
             for (uint32_t at = node < around.count ? around.begin[node] : 0;
                  node < around.count && at < around.end[node]; at++)
                 add_once(is_gone(change, around.items[at]) ? &going : left, around.items[at]);
         }
     }
-    dv_free(going.at);
+    dv_array_free(&going);
 }
 
 /* The best of some elements for each of some points, as for those of a whole mesh. */
-static bool locate_among(const BarycentricMapping *self, const double *x, uint32_t x_count, const Numbers *elements,
-                         LocationPoints points, double *weights, uint32_t *element)
+static bool locate_among(const BarycentricMapping *self, const double *x, uint32_t x_count,
+                         const DvIndexArray *elements, LocationPoints points, double *weights, uint32_t *element)
 {
     const uint32_t nodes = dv_element_nodes(self->kind);
     const DvElements all = elements_of(self, self->kind);
     uint32_t *list = dv_alloc((size_t)elements->count * nodes, sizeof *list);
     for (uint32_t i = 0; i < elements->count; i++)
-        memcpy(list + (size_t)i * nodes, all.at + (size_t)elements->at[i] * nodes, nodes * sizeof *list);
+        memcpy(list + (size_t)i * nodes, all.at + (size_t)elements->data[i] * nodes, nodes * sizeof *list);
     const LocationMesh mesh = {
         .points = x, .point_count = x_count, .lists = {{self->kind, {list, elements->count}}}, .list_count = 1};
     Location *found = dv_alloc(points.count, sizeof *found);
@@ -434,7 +421,7 @@ static bool locate_among(const BarycentricMapping *self, const double *x, uint32
         uint32_t node[8];
         all_found = found[i].element != NO_ELEMENT &&
                     location_weights(&mesh, found[i], false, node, weights + (size_t)i * nodes) == nodes;
-        element[i] = all_found ? elements->at[found[i].element] : NO_ELEMENT;
+        element[i] = all_found ? elements->data[found[i].element] : NO_ELEMENT;
     }
     dv_free(found);
     dv_free(list);
@@ -458,7 +445,7 @@ static bool rehang(BarycentricMapping *self, const DvElementChange *change, cons
 {
     const uint32_t nodes = dv_element_nodes(self->kind);
     const DvConstVec in = dv_state_read(self->base.in, DV_POSITION), out = dv_state_read(self->base.out, DV_POSITION);
-    Numbers left = {0};
+    DvIndexArray left = {0};
     find_neighbours(self, change, orphans[0].element, &left);
     double *at = dv_alloc(count, 3 * sizeof *at), *weights = dv_alloc((size_t)count * 8, sizeof *weights);
     uint32_t *element = dv_alloc(count, sizeof *element);
@@ -471,10 +458,10 @@ static bool rehang(BarycentricMapping *self, const DvElementChange *change, cons
         memcpy(row_weights + (size_t)orphans[i].row * nodes, weights + (size_t)i * nodes, nodes * sizeof *weights);
         get_off(self, orphans[i].row);
         get_on(self, orphans[i].row, element[i]);
-        add(&self->touched, orphans[i].row);
+        dv_array_push(&self->touched, orphans[i].row);
     }
     dv_data_end(&self->row_weights);
-    dv_free(left.at);
+    dv_array_free(&left);
     dv_free(at);
     dv_free(weights);
     dv_free(element);
@@ -512,7 +499,7 @@ static bool leave_elements(BarycentricMapping *self, const DvElementChange *chan
         self->rider[gone] = self->rider[last];
         for (uint32_t p = self->rider[gone]; p != NO_POINT; p = self->next[p]) {
             self->hangs[p] = gone;
-            add(&self->touched, p);
+            dv_array_push(&self->touched, p);
         }
         self->rider[last] = NO_POINT;
     }
@@ -534,7 +521,7 @@ static void leave_points(BarycentricMapping *self, const DvElementChange *change
         const uint32_t element = self->hangs[last];
         get_off(self, last);
         get_on(self, gone, element);
-        add(&self->touched, gone);
+        dv_array_push(&self->touched, gone);
         memcpy(weights + (size_t)gone * nodes, weights + (size_t)last * nodes, nodes * sizeof *weights);
     }
     self->located = change->total;
@@ -549,7 +536,7 @@ static void touch_around(BarycentricMapping *self, const DvElementChange *change
     for (uint32_t point = change->total; point < change->total + change->count && point < around.count; point++)
         for (uint32_t at = around.begin[point]; at < around.end[point]; at++)
             for (uint32_t p = self->rider[around.items[at]]; p != NO_POINT; p = self->next[p])
-                add(&self->touched, p);
+                dv_array_push(&self->touched, p);
 }
 
 static int ascending(const void *a, const void *b)
@@ -561,13 +548,13 @@ static int ascending(const void *a, const void *b)
 /* Each once. */
 static void sort_touched(BarycentricMapping *self)
 {
-    Numbers *touched = &self->touched;
+    DvIndexArray *touched = &self->touched;
     uint32_t kept = 0;
     if (touched->count)
-        qsort(touched->at, touched->count, sizeof *touched->at, ascending);
-    for (uint32_t i = 0; i < touched->count && touched->at[i] < self->located; i++)
-        if (i == 0 || touched->at[i] != touched->at[i - 1])
-            touched->at[kept++] = touched->at[i];
+        qsort(touched->data, touched->count, sizeof *touched->data, ascending);
+    for (uint32_t i = 0; i < touched->count && touched->data[i] < self->located; i++)
+        if (i == 0 || touched->data[i] != touched->data[i - 1])
+            touched->data[kept++] = touched->data[i];
     touched->count = kept;
 }
 
@@ -579,12 +566,12 @@ static void take_new_rows(BarycentricMapping *self)
     if (self->renumbered) {
         self->touched.count = 0;
         for (uint32_t i = 0; i < self->located; i++)
-            add(&self->touched, i);
+            dv_array_push(&self->touched, i);
     }
     sort_touched(self);
     uint32_t *row = dv_data_begin(&self->row_nodes, (size_t)self->located * nodes);
     for (uint32_t i = 0; i < self->touched.count; i++) {
-        const uint32_t point = self->touched.at[i];
+        const uint32_t point = self->touched.data[i];
         memcpy(row + (size_t)point * nodes, list.at + (size_t)self->hangs[point] * nodes, nodes * sizeof *row);
     }
     dv_data_end(&self->row_nodes);
@@ -593,7 +580,7 @@ static void take_new_rows(BarycentricMapping *self)
         start[i + 1] = start[i] + nodes;
     dv_data_end(&self->row_start);
     size_t numbers;
-    dv_weighted_rows_change(&self->rows, self->located, self->touched.at, self->touched.count,
+    dv_weighted_rows_change(&self->rows, self->located, self->touched.data, self->touched.count,
                             dv_data_uints(&self->row_nodes, &numbers), dv_data_doubles(&self->row_weights, &numbers));
     self->touched.count = 0;
     self->renumbered = false;
@@ -842,7 +829,7 @@ static bool locate_coming(BarycentricMapping *self)
             break;
         memcpy(weights + (size_t)(first + i) * nodes, weight, nodes * sizeof *weight);
         get_on(self, first + i, locations[i].element);
-        add(&self->touched, first + i);
+        dv_array_push(&self->touched, first + i);
     }
     dv_data_end(&self->row_weights);
     dv_free(locations);
@@ -1237,7 +1224,7 @@ static void destroy(DvObject *object, void *self_)
     BarycentricMapping *self = self_;
     dv_weighted_rows_free(&self->rows);
     dv_free(self->bodies);
-    dv_free(self->touched.at);
+    dv_array_free(&self->touched);
     dv_ordered_hexahedra_free(&self->order);
     forget_elements(self);
 }
