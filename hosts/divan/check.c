@@ -134,7 +134,7 @@ static bool is_invisible(DvScene *scene)
 }
 
 /* A note, no problem: many scenes are only computed. */
-static void say_if_invisible(DvScene *scene, Problems *problems)
+static void warn_if_invisible(DvScene *scene, Problems *problems)
 {
     dv_log_set_handler(drop, NULL);
     const bool nothing = is_invisible(scene);
@@ -159,7 +159,7 @@ static int check(const Options *options)
         dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = collect_reports, .enters_sleeping = true},
                  &problems);
     if (scene && status == DV_OK && problems.errors == 0)
-        say_if_invisible(scene, &problems);
+        warn_if_invisible(scene, &problems);
     dv_scene_free(scene);
     dv_log_set_handler(NULL, NULL);
     const unsigned count = problems.errors + problems.warnings;

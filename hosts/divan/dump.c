@@ -274,7 +274,7 @@ void host_print_stats(DvScene *scene, uint64_t step)
 
 /* ---- Solves that ended early ---- */
 
-static void tell_of_unsolved(const DvObject *object, const DvSolveRecordOps *ops, const DvSolveRecord *record)
+static void report_unsolved(const DvObject *object, const DvSolveRecordOps *ops, const DvSolveRecord *record)
 {
     if (record->told) {
         if (record->unsolved > 1)
@@ -301,7 +301,7 @@ typedef struct Solves {
     FILE *to; /* totals of all solvers; or NULL */
 } Solves;
 
-static DvVisit tell_of_solves(DvNode *node, void *context)
+static DvVisit report_solves_of_node(DvNode *node, void *context)
 {
     const Solves *solves = context;
     const DvObject *object;
@@ -320,13 +320,13 @@ static DvVisit tell_of_solves(DvNode *node, void *context)
                     dv_object_path(object), record->solves, record->unsolved, record->worst, record->worst_asked,
                     record->worst_step);
         if (record->unsolved > 0)
-            tell_of_unsolved(object, ops, record);
+            report_unsolved(object, ops, record);
     }
     return DV_VISIT_CONTINUE;
 }
 
-void host_tell_of_solves(DvScene *scene, FILE *totals)
+void host_report_solves(DvScene *scene, FILE *totals)
 {
-    dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = tell_of_solves, .enters_sleeping = true},
+    dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = report_solves_of_node, .enters_sleeping = true},
              &(Solves){totals});
 }

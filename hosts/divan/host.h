@@ -84,7 +84,7 @@ void host_dump_contacts(Dump *dump, DvScene *scene, uint64_t step); /* with the 
 void host_print_stats(DvScene *scene, uint64_t step);
 /* At the end of a run: a warning for each solver some of whose solves left more than was asked; and totals of all, a line each, to a
  * file (NULL: none). */
-void host_tell_of_solves(DvScene *scene, FILE *totals);
+void host_report_solves(DvScene *scene, FILE *totals);
 void host_dump_numbers(FILE *file, const char *tag, const double *numbers, size_t count);
 
 /* Heap allocations of the whole process so far; under a sanitizer of the kernel's alone.     [any] */

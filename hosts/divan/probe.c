@@ -458,7 +458,7 @@ static void probe_node(Probe *probe, const DvNode *node, Kind kind)
 }
 
 /* The states that the file does describe, as far as a line has room for them. */
-static void say_missing_state(const Probe *probe, const char *owner, const DvObject *object)
+static void report_missing_state(const Probe *probe, const char *owner, const DvObject *object)
 {
     char *points = g_strdup_printf("%s points", owner);
     const bool described = g_hash_table_contains(probe->inputs, points);
@@ -508,7 +508,7 @@ static void set_states(Probe *probe, const GPtrArray *states, bool *is_free)
             char *key = g_strdup_printf("%s %s", owner, vectors[k].tag);
             if (!put(probe, key, state, vectors[k].id) && k == 0 && dv_state_count(state) &&
                 !g_hash_table_contains(probe->inputs, key)) {
-                say_missing_state(probe, owner, object);
+                report_missing_state(probe, owner, object);
                 probe->failed = true;
             }
             g_free(key);

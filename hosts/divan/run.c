@@ -268,7 +268,7 @@ static int make_steps(Run *run)
         dump_states(run, made);
         dump_topologies(run, made);
     }
-    host_tell_of_solves(run->scene, options->stats ? stdout : NULL);
+    host_report_solves(run->scene, options->stats ? stdout : NULL);
     if (!options->quiet) {
         const double simulated = dv_node_time(dv_scene_root(run->scene)) - start_time;
         fprintf(run->report,

@@ -96,7 +96,7 @@ static bool open_browser(View *view)
                       "it is built where libpng and libjpeg are (on Debian: libpng-dev libjpeg-dev)");
     if (!open_context(browser))
         return false;
-    browser->server = server_new(view->wishes.address, view->wishes.port, PATIENCE, &why);
+    browser->server = server_new(view->options.address, view->options.port, PATIENCE, &why);
     if (!browser->server) {
         fprintf(stderr, "divan-view: --serve: %s\n", why.at ? why.at : "it cannot be served");
         dv_text_free(&why);
@@ -114,7 +114,7 @@ static void copy(void *context, const char *text)
     const View *view = context;
     const Browser *browser = view->at_screen;
     if (strlen(text) <= COPIED_MOST)
-        server_say(browser->server, "copy", text);
+        server_send_event(browser->server, "copy", text);
     else
         logbook_add(view->book, DV_LEVEL_WARNING, NULL,
                     "%zu bytes are too many for the clipboard of a browser: %d at most", strlen(text), COPIED_MOST);
@@ -127,7 +127,7 @@ static bool start_panels(View *view, const char *font)
         return failed("OpenGL 3.3 is there, but what draws panels does not start",
                       "it takes libGL.so.1 (on Debian: libgl1)");
     ui_on_copy(copy, view);
-    set_size(view, view->wishes.width, view->wishes.height);
+    set_size(view, view->options.width, view->options.height);
     printf("divan-view: open %s\n", server_url(browser->server));
     (void)fflush(stdout);
     return true;
@@ -199,7 +199,7 @@ static void show(View *view)
     const char *cursor = ui_cursor();
     const bool rests = !view->now->animates && view->frames == 0;
     if (cursor != browser->cursor)
-        server_tell(browser->server, "cursor", cursor);
+        server_send_state(browser->server, "cursor", cursor);
     browser->cursor = cursor;
     browser->late = !server_takes_frame(browser->server);
     if (browser->late)
@@ -243,13 +243,13 @@ static void wake(View *view)
 static void put_title(View *view, const char *title)
 {
     const Browser *browser = view->at_screen;
-    server_tell(browser->server, "title", title);
+    server_send_state(browser->server, "title", title);
 }
 
 static void full_screen(View *view, bool on)
 {
     const Browser *browser = view->at_screen;
-    server_tell(browser->server, "fullscreen", on ? "1" : "0");
+    server_send_state(browser->server, "fullscreen", on ? "1" : "0");
 }
 
 const Screen screen_browser = {

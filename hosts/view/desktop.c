@@ -37,8 +37,8 @@ static bool open_window(View *view, Desktop *desktop)
     SDL_GL_SetAttribute(SDL_GL_CONTEXT_FLAGS, SDL_GL_CONTEXT_FORWARD_COMPATIBLE_FLAG);
     SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
     const Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI;
-    desktop->window = SDL_CreateWindow("divan-view", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, view->wishes.width,
-                                       view->wishes.height, flags);
+    desktop->window = SDL_CreateWindow("divan-view", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
+                                       view->options.width, view->options.height, flags);
     if (!desktop->window)
         return failed("no window", "it takes a display with OpenGL; `divan-view --serve 8080` shows it in a browser, "
                                    "`divan run` and `divan render` need none");
@@ -142,11 +142,11 @@ static void full_screen(View *view, bool on)
 static void grow(View *view, int width, int height)
 {
     const Desktop *desktop = view->at_screen;
-    SDL_Rect room = {0};
+    SDL_Rect usable = {0};
     int now[2] = {0, 0};
     SDL_GetWindowSize(desktop->window, &now[0], &now[1]);
-    if (SDL_GetDisplayUsableBounds(SDL_GetWindowDisplayIndex(desktop->window), &room) == 0)
-        SDL_SetWindowSize(desktop->window, MIN(now[0] + width, room.w), MIN(now[1] + height, room.h));
+    if (SDL_GetDisplayUsableBounds(SDL_GetWindowDisplayIndex(desktop->window), &usable) == 0)
+        SDL_SetWindowSize(desktop->window, MIN(now[0] + width, usable.w), MIN(now[1] + height, usable.h));
 }
 
 const Screen screen_desktop = {

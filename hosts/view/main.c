@@ -109,20 +109,20 @@ void view_toast(View *view, const char *format, ...)
 
 static void begin(View *view)
 {
-    const Wishes *wishes = &view->wishes;
-    if (wishes->replay)
-        view_replay(view, wishes->replay);
-    else if (wishes->scene)
-        view_open(view, wishes->scene);
-    if (wishes->fast)
+    const ViewerOptions *options = &view->options;
+    if (options->replay)
+        view_replay(view, options->replay);
+    else if (options->scene)
+        view_open(view, options->scene);
+    if (options->fast)
         view_post_number(view, MESSAGE_PACE, NULL, 0);
-    if (wishes->record) /* which has been asked for: a recording may take the place of one */
+    if (options->record) /* which has been asked for: a recording may take the place of one */
         session_post(view->session, &(Message){.kind = MESSAGE_RECORD,
-                                               .text = wishes->record,
-                                               .numbers = {!target_fits(TARGET_RECORDING, wishes->record)}});
-    for (int i = 0; i < wishes->steps; i++)
+                                               .text = options->record,
+                                               .numbers = {!target_fits(TARGET_RECORDING, options->record)}});
+    for (int i = 0; i < options->steps; i++)
         view_post(view, MESSAGE_STEP, NULL, NULL);
-    if (wishes->animate)
+    if (options->animate)
         view_post_number(view, MESSAGE_ANIMATE, NULL, 1);
 }
 
@@ -168,15 +168,15 @@ static int run(View *view)
 static gboolean read_size(const char *option, const char *text, gpointer data, GError **error)
 {
     enum { LEAST = 240, MOST = 16384 };
-    Wishes *wishes = data;
+    ViewerOptions *options = data;
     char **sides = g_strsplit(text, "x", 3);
     gint64 width = 0, height = 0;
     const bool good = g_strv_length(sides) == 2 && g_ascii_string_to_signed(sides[0], 10, LEAST, MOST, &width, NULL) &&
                       g_ascii_string_to_signed(sides[1], 10, LEAST, MOST, &height, NULL);
     g_strfreev(sides);
-    wishes->width = (int)width;
-    wishes->height = (int)height;
-    wishes->sized = true;
+    options->width = (int)width;
+    options->height = (int)height;
+    options->sized = true;
     if (!good)
         g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s %s: expected a size in pixels, as 1280x720",
                     option, text);
@@ -186,37 +186,38 @@ static gboolean read_size(const char *option, const char *text, gpointer data, G
 static gboolean read_port(const char *option, const char *text, gpointer data, GError **error)
 {
     enum { MOST = 65535 };
-    Wishes *wishes = data;
+    ViewerOptions *options = data;
     gint64 port = 0;
-    wishes->serves = g_ascii_string_to_signed(text, 10, 0, MOST, &port, NULL);
-    wishes->port = (int)port;
-    if (!wishes->serves)
+    options->serves = g_ascii_string_to_signed(text, 10, 0, MOST, &port, NULL);
+    options->port = (int)port;
+    if (!options->serves)
         g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                     "%s %s: expected a port, 1 to 65535, or 0 for any that is free", option, text);
-    return wishes->serves;
+    return options->serves;
 }
 
 int main(int argc, char **argv)
 {
-    View view = {.wishes = {.width = 1280, .height = 800}};
-    Wishes *wishes = &view.wishes;
+    View view = {.options = {.width = 1280, .height = 800}};
+    ViewerOptions *options = &view.options;
     char *plugin_set = NULL, *address = NULL, **plugins = NULL;
     int threads = 1;
     gboolean anywhere = FALSE;
     const GOptionEntry entries[] = {
-        {"start", 'a', 0, G_OPTION_ARG_NONE, &wishes->animate, "Animate at once", NULL},
-        {"fast", 0, 0, G_OPTION_ARG_NONE, &wishes->fast, "Make steps as fast as possible, not as the clock runs", NULL},
-        {"steps", 'n', 0, G_OPTION_ARG_INT, &wishes->steps, "Make so many steps first", "STEPS"},
+        {"start", 'a', 0, G_OPTION_ARG_NONE, &options->animate, "Animate at once", NULL},
+        {"fast", 0, 0, G_OPTION_ARG_NONE, &options->fast, "Make steps as fast as possible, not as the clock runs",
+         NULL},
+        {"steps", 'n', 0, G_OPTION_ARG_INT, &options->steps, "Make so many steps first", "STEPS"},
         {"threads", 0, 0, G_OPTION_ARG_INT, &threads, "Number of threads (0: one per core; default 1)", "N"},
         {"size", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_size, "Size of the window", "WxH"},
         {"serve", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_port,
          "Show the window in a browser: serve it at this port; 0: one that is free", "PORT"},
         {"address", 0, 0, G_OPTION_ARG_STRING, &address,
          "Where --serve listens: 127.0.0.1, this machine alone, unless another is given", "ADDRESS"},
-        {"record", 0, 0, G_OPTION_ARG_FILENAME, &wishes->record, "Record what is done to the scene", "FILE"},
-        {"replay", 0, 0, G_OPTION_ARG_FILENAME, &wishes->replay, "Do again what was recorded, and compare the states",
+        {"record", 0, 0, G_OPTION_ARG_FILENAME, &options->record, "Record what is done to the scene", "FILE"},
+        {"replay", 0, 0, G_OPTION_ARG_FILENAME, &options->replay, "Do again what was recorded, and compare the states",
          "FILE"},
-        {"screenshot", 0, 0, G_OPTION_ARG_FILENAME, &wishes->screenshot,
+        {"screenshot", 0, 0, G_OPTION_ARG_FILENAME, &options->screenshot,
          "Save a picture of the window after --steps, and end", "FILE"},
         {"write-anywhere", 0, 0, G_OPTION_ARG_NONE, &anywhere,
          "Let the scene write files outside of the current folder too", NULL},
@@ -229,7 +230,7 @@ int main(int argc, char **argv)
     (void)signal(SIGPIPE, SIG_IGN); /* ffmpeg may go */
     GOptionContext *context =
         g_option_context_new("[SCENE]\n\nA window on a scene: animate it, pull it, look into it and change it.");
-    GOptionGroup *group = g_option_group_new("view", "", "", wishes, NULL);
+    GOptionGroup *group = g_option_group_new("view", "", "", options, NULL);
     GError *error = NULL;
     int result = EXIT_USAGE;
     g_option_group_add_entries(group, entries);
@@ -238,18 +239,18 @@ int main(int argc, char **argv)
         fprintf(stderr, "divan-view: %s; see `divan-view --help`\n", error->message);
     else if (argc > 2)
         fprintf(stderr, "divan-view: '%s' is a second scene after '%s'; one at a time\n", argv[2], argv[1]);
-    else if (address && !wishes->serves)
+    else if (address && !options->serves)
         fprintf(stderr, "divan-view: --address says where --serve listens; add --serve PORT\n");
-    else if (wishes->serves && !DIVAN_VIEW_SERVES)
+    else if (options->serves && !DIVAN_VIEW_SERVES)
         fprintf(stderr,
                 "divan-view: --serve: this divan-view was built without libwebsockets (on Debian: apt-get install "
                 "libwebsockets-dev, then build again)\n");
-    else if (threads < 0 || threads > 1024 || wishes->steps < 0)
+    else if (threads < 0 || threads > 1024 || options->steps < 0)
         fprintf(stderr, "divan-view: --threads takes 0 to 1024, --steps 0 or more\n");
     else {
         const DvStartOptions start = {.plugin_set = plugin_set, .plugins = (const char *const *)plugins};
-        wishes->scene = argc > 1 ? argv[1] : NULL;
-        wishes->address = address ? address : "127.0.0.1";
+        options->scene = argc > 1 ? argv[1] : NULL;
+        options->address = address ? address : "127.0.0.1";
         dv_parallel_set_threads((unsigned)threads);
         const bool started = (!anywhere || dv_set_output_folder("/") == DV_OK) && dv_start(&start) == DV_OK;
         result = started ? run(&view) : EXIT_FAULT;

@@ -16,7 +16,7 @@ Recording *recording_new(const char *scene, uint64_t start)
     Recording *recording = g_new0(Recording, 1);
     recording->scene = g_strdup(scene);
     recording->start = start;
-    recording->entries = g_array_new(FALSE, FALSE, sizeof(Entry));
+    recording->entries = g_array_new(FALSE, FALSE, sizeof(RecordedMessage));
     return recording;
 }
 
@@ -25,7 +25,7 @@ void recording_free(Recording *recording)
     if (!recording)
         return;
     for (guint i = 0; i < recording->entries->len; i++)
-        message_free(g_array_index(recording->entries, Entry, i).message);
+        message_free(g_array_index(recording->entries, RecordedMessage, i).message);
     g_array_free(recording->entries, TRUE);
     g_free(recording->scene);
     g_free(recording);
@@ -33,7 +33,7 @@ void recording_free(Recording *recording)
 
 void recording_add(Recording *recording, uint64_t step, const Message *message)
 {
-    const Entry entry = {step, message_copy(message)};
+    const RecordedMessage entry = {step, message_copy(message)};
     g_array_append_val(recording->entries, entry);
 }
 
@@ -87,7 +87,7 @@ static const char *read_entry(Reader *reader, const char *line)
     const guint64 step = g_ascii_strtoull(line, &rest, 10);
     if (*rest != ' ')
         return "expected the number of a step, then what was done";
-    if (entries->len && step < g_array_index(entries, Entry, entries->len - 1).step)
+    if (entries->len && step < g_array_index(entries, RecordedMessage, entries->len - 1).step)
         return "its step is before that of the line above";
     rest++;
     if (g_str_has_prefix(rest, "end ")) {
@@ -98,7 +98,7 @@ static const char *read_entry(Reader *reader, const char *line)
     Message *message = message_parse(rest);
     if (!message)
         return "nothing that can be done to a scene reads like this";
-    const Entry entry = {step, message};
+    const RecordedMessage entry = {step, message};
     g_array_append_val(recording->entries, entry);
     return NULL;
 }
@@ -180,7 +180,7 @@ bool writer_begin(Writer *writer, const char *name, DvScene *scene, const Record
     fprintf(file, "divan-session 1\nscene \"%s\"\nstart %016" G_GINT64_MODIFIER "x\n", escaped, recording->start);
     g_free(escaped);
     for (guint i = 0; i < recording->entries->len; i++) {
-        const Entry *entry = &g_array_index(recording->entries, Entry, i);
+        const RecordedMessage *entry = &g_array_index(recording->entries, RecordedMessage, i);
         print_entry(file, entry->step, entry->message);
     }
     return still_writes(writer, why);

@@ -23,15 +23,15 @@
 
 #include "message.h"
 
-typedef struct Entry {
+typedef struct RecordedMessage {
     uint64_t step; /* steps made before it */
     Message *message;
-} Entry;
+} RecordedMessage;
 
 typedef struct Recording {
     char *scene;
     uint64_t start;  /* hash */
-    GArray *entries; /* Entry */
+    GArray *entries; /* RecordedMessage */
     uint64_t steps;  /* made in all, and the hash then; only of one that was read */
     uint64_t end;
 } Recording;

@@ -4,7 +4,7 @@
  *
  * Whoever has the token may do all that the user may: it is 128 random bits, asked for by the page and by the socket. What waits has
  * limits, so that no browser makes the process grow: frames, one text for each word, and events, behind which the browser waits in its
- * socket. One that says more than hands do, nothing that the page says, or that answers no more, is ended, and that is told.
+ * socket. A connection that sends too much, or what the page never sends, or that answers no more, is closed, with a message.
  */
 #include "serve.h"
 
@@ -31,8 +31,8 @@ enum {
     WAITING_MOST = 256, /* events; from then on the browser's stay in its socket */
     UNDERWAY_MOST = 2,  /* frames */
     SENT_AT_ONCE = 1 << 18,
-    SAID_A_SECOND = 1000, /* messages, by whoever says them for long */
-    SAID_AT_ONCE = 6000,
+    MESSAGES_A_SECOND = 1000, /* messages, by whoever says them for long */
+    MESSAGES_AT_ONCE = 6000,
     FAREWELL_MS = 1000
 };
 
@@ -51,22 +51,22 @@ struct Server {
     GAsyncQueue *events; /* SDL_Event, g_malloc'ed */
     char token[TOKEN_SIZE];
     char *url;
-    gint quits;      /* atomic */
-    GMutex mutex;    /* of these: */
-    Frame *frame;    /* to be sent; NULL: none */
-    int underway;    /* frames that have been given to it and not been shown yet */
-    Uint32 number;   /* of the browser: + 1 with each */
-    bool sized;      /* there is one, and its size has been taken by server_next */
-    GQueue texts;    /* to be sent */
-    GPtrArray *told; /* texts that one that comes later is told, one a word */
+    gint quits;       /* atomic */
+    GMutex mutex;     /* of these: */
+    Frame *frame;     /* to be sent; NULL: none */
+    int underway;     /* frames that have been given to it and not been shown yet */
+    Uint32 number;    /* of the browser: + 1 with each */
+    bool sized;       /* there is one, and its size has been taken by server_next */
+    GQueue texts;     /* to be sent */
+    GPtrArray *state; /* the last text of each word of server_send_state, for a browser that comes later */
     /* Of the thread alone: */
     struct lws *browser; /* NULL: none */
     Input input;
     char line[LINE_MOST + 1]; /* what it says, as far as it has come */
     size_t line_size, line_parts;
-    int patience;           /* s */
-    gint64 answered, asked; /* us: it came or answered; it was asked how much it may say */
-    double may_say;         /* messages */
+    int patience;             /* s */
+    gint64 answered, counted; /* us: when it came or answered; when may_send was computed */
+    double may_send;          /* messages */
 };
 
 /* Events */
@@ -158,24 +158,24 @@ static void send_words(Server *server, const char *word, const char *rest, bool 
     char *text = g_strdup_printf("%s %s", word, rest);
     g_mutex_lock(&server->mutex);
     guint place = 0;
-    while (place < server->told->len && !has_word(g_ptr_array_index(server->told, place), word))
+    while (place < server->state->len && !has_word(g_ptr_array_index(server->state, place), word))
         place++;
-    if (place < server->told->len)
-        (void)g_ptr_array_remove_index(server->told, place);
+    if (place < server->state->len)
+        (void)g_ptr_array_remove_index(server->state, place);
     if (kept)
-        g_ptr_array_add(server->told, g_strdup(text));
+        g_ptr_array_add(server->state, g_strdup(text));
     drop_text(&server->texts, word);
     g_queue_push_tail(&server->texts, text);
     g_mutex_unlock(&server->mutex);
     lws_cancel_service(server->context);
 }
 
-void server_tell(Server *server, const char *word, const char *rest)
+void server_send_state(Server *server, const char *word, const char *rest)
 {
     send_words(server, word, rest, true);
 }
 
-void server_say(Server *server, const char *word, const char *rest)
+void server_send_event(Server *server, const char *word, const char *rest)
 {
     send_words(server, word, rest, false);
 }
@@ -220,7 +220,7 @@ static int refuse(struct lws *wsi, unsigned status, const char *text)
     return lws_return_http_status(wsi, status, text) != 0 || lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
 }
 
-static int asked_for(const Server *server, struct lws *wsi, const char *path)
+static int answer_request(const Server *server, struct lws *wsi, const char *path)
 {
     if (!may_enter(server, wsi))
         return refuse(wsi, HTTP_STATUS_FORBIDDEN,
@@ -264,11 +264,11 @@ static void take_over(Server *server, struct lws *wsi)
     input_release(&server->input);
     forget_frames(server);
     server->browser = wsi;
-    server->answered = server->asked = g_get_monotonic_time();
-    server->may_say = SAID_AT_ONCE;
+    server->answered = server->counted = g_get_monotonic_time();
+    server->may_send = MESSAGES_AT_ONCE;
     g_mutex_lock(&server->mutex);
-    for (guint i = 0; i < server->told->len; i++)
-        g_queue_push_tail(&server->texts, g_strdup(g_ptr_array_index(server->told, i)));
+    for (guint i = 0; i < server->state->len; i++)
+        g_queue_push_tail(&server->texts, g_strdup(g_ptr_array_index(server->state, i)));
     g_mutex_unlock(&server->mutex);
     if (before)
         (void)lws_callback_on_writable(before);
@@ -341,7 +341,7 @@ static bool take_line(Server *server, const char *line)
 }
 
 /* The browser waits in its socket, and frames with it: there are none while the events of before are taken. */
-static void wait_for_room(Server *server)
+static void wait_for_capacity(Server *server)
 {
     while (g_async_queue_length(server->events) > WAITING_MOST && !g_atomic_int_get(&server->quits))
         g_usleep(1000);
@@ -354,13 +354,13 @@ static int refuse_message(struct lws *wsi, const char *why)
     return -1;
 }
 
-static bool may_say_more(Server *server)
+static bool may_send_more(Server *server)
 {
     const gint64 now = g_get_monotonic_time();
-    server->may_say += SAID_A_SECOND * 1e-6 * (double)(now - server->asked);
-    server->may_say = MIN(server->may_say, SAID_AT_ONCE) - 1;
-    server->asked = now;
-    return server->may_say >= 0;
+    server->may_send += MESSAGES_A_SECOND * 1e-6 * (double)(now - server->counted);
+    server->may_send = MIN(server->may_send, MESSAGES_AT_ONCE) - 1;
+    server->counted = now;
+    return server->may_send >= 0;
 }
 
 /* A message may come in parts, as the network hands them on: it counts once, and has no more of them than bytes. */
@@ -371,7 +371,7 @@ static int take_message(Server *server, struct lws *wsi, const char *bytes, size
         return 0;
     if (lws_is_first_fragment(wsi))
         server->line_size = server->line_parts = 0;
-    if (server->line_parts == 0 && !may_say_more(server))
+    if (server->line_parts == 0 && !may_send_more(server))
         return refuse_message(wsi, "it says more than hands do");
     if (size > LINE_MOST - server->line_size || ++server->line_parts > LINE_MOST + 1)
         return refuse_message(wsi, nonsense);
@@ -382,7 +382,7 @@ static int take_message(Server *server, struct lws *wsi, const char *bytes, size
         return 0;
     if (strlen(server->line) != server->line_size || !take_line(server, server->line))
         return refuse_message(wsi, nonsense);
-    wait_for_room(server);
+    wait_for_capacity(server);
     return 0;
 }
 
@@ -399,7 +399,7 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
     (void)user;
     switch (reason) {
     case LWS_CALLBACK_HTTP:
-        return asked_for(server, wsi, in);
+        return answer_request(server, wsi, in);
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return send_page(wsi);
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
@@ -531,7 +531,7 @@ Server *server_new(const char *address, int port, int patience, DvText *why)
     server->patience = patience;
     g_mutex_init(&server->mutex);
     g_queue_init(&server->texts);
-    server->told = g_ptr_array_new_with_free_func(g_free);
+    server->state = g_ptr_array_new_with_free_func(g_free);
     server->events = g_async_queue_new_full(g_free);
     server->input = (Input){.give = push, .context = server};
     if (!make_token(server, why) || !listen_at(server, address, port, why)) {
@@ -559,7 +559,7 @@ void server_free(Server *server)
     if (server->context)
         lws_context_destroy(server->context);
     g_async_queue_unref(server->events);
-    g_ptr_array_unref(server->told);
+    g_ptr_array_unref(server->state);
     g_queue_clear_full(&server->texts, g_free);
     g_mutex_clear(&server->mutex);
     g_free(server->frame);

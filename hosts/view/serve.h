@@ -45,9 +45,9 @@ void server_wake(Server *server); /* [any] */
 
 bool server_takes_frame(Server *server);
 void server_send_frame(Server *server, uint8_t *jpeg, size_t size); /* taken over: dv_free */
-/* Something in text, which one that comes later is told too: the last one that begins with the same word. */
-void server_tell(Server *server, const char *word, const char *rest);
-/* Likewise, but one that comes later is not told. */
-void server_say(Server *server, const char *word, const char *rest);
+/* Sends text: a state, of which a browser that comes later gets the last text with the same first word. */
+void server_send_state(Server *server, const char *word, const char *rest);
+/* Sends text: an event, which a browser that comes later does not get. */
+void server_send_event(Server *server, const char *word, const char *rest);
 
 #endif

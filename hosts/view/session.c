@@ -69,7 +69,7 @@ struct Session {
     const DvPictureRecorderOps *pictures; /* NULL: no plugin records any */
     DvRecorder *recorder;                 /* of the scene; NULL: none */
     DvRecordOptions shown;
-    ViewerWishes wishes; /* of the scene */
+    SceneSettings settings; /* of the scene */
 };
 
 static double now(void)
@@ -87,17 +87,17 @@ static double worked(void)
 
 /* Words about what is not a component's */
 
-static void say(Session *session, DvLevel level, const char *text)
+static void report(Session *session, DvLevel level, const char *text)
 {
     logbook_add(session->book, level, NULL, "%s", text);
     session->changed = true;
 }
 
 /* Says what `why` has, and frees it. */
-static void say_why(Session *session, DvText *why)
+static void report_reason(Session *session, DvText *why)
 {
     if (why->at && why->length)
-        say(session, DV_LEVEL_ERROR, why->at);
+        report(session, DV_LEVEL_ERROR, why->at);
     dv_text_free(why);
 }
 
@@ -136,7 +136,7 @@ static bool may_write(Session *session, TargetKind kind, const Message *message)
         dv_text_add(&why, "cannot write: %s: is there already, and stays as it is; choose another name", message->text);
     const bool may = why.at == NULL;
     dv_text_free(&reason);
-    say_why(session, &why);
+    report_reason(session, &why);
     return may;
 }
 
@@ -148,10 +148,10 @@ static void end_writing(Session *session)
     if (session->writer.file) {
         char *done = g_strdup_printf("recorded in %s", session->writer.name);
         if (writer_end(&session->writer, session->made, hash_now(session), &why))
-            say(session, DV_LEVEL_INFO, done);
+            report(session, DV_LEVEL_INFO, done);
         g_free(done);
     }
-    say_why(session, &why);
+    report_reason(session, &why);
 }
 
 static void begin_writing(Session *session, const Message *message)
@@ -159,7 +159,7 @@ static void begin_writing(Session *session, const Message *message)
     const char *name = message->text;
     DvText why = {0}, reason = {0};
     if (!session->scene) {
-        say(session, DV_LEVEL_ERROR, "there is no scene to record");
+        report(session, DV_LEVEL_ERROR, "there is no scene to record");
         return;
     }
     if (!may_write(session, TARGET_RECORDING, message))
@@ -168,7 +168,7 @@ static void begin_writing(Session *session, const Message *message)
     if (!writer_begin(&session->writer, name, session->scene, session->recording, &reason))
         dv_text_add(&why, "cannot record: %s: %s", name, reason.at ? reason.at : "it cannot be written");
     dv_text_free(&reason);
-    say_why(session, &why);
+    report_reason(session, &why);
 }
 
 static void write_down(Session *session, const Message *message)
@@ -176,7 +176,7 @@ static void write_down(Session *session, const Message *message)
     DvText why = {0};
     recording_add(session->recording, session->made, message);
     (void)writer_add(&session->writer, session->made, message, &why);
-    say_why(session, &why);
+    report_reason(session, &why);
 }
 
 static void stop_replay(Session *session)
@@ -216,23 +216,23 @@ static void close_scene(Session *session)
 }
 
 /* Of several settings for one button the last one counts. */
-static void read_wishes(Session *session)
+static void read_scene_settings(Session *session)
 {
     enum { MOST = 64 };
     const DvNode *root = dv_scene_root(session->scene);
     DvObject *objects[MOST];
     const DvObject *setting = dv_node_find(root, DV_VIEWER_LOOK, DV_SEARCH_DOWN);
     const DvViewerLookOps *look = setting ? dv_object_ops(setting, DV_VIEWER_LOOK) : NULL;
-    session->wishes = (ViewerWishes){0};
+    session->settings = (SceneSettings){0};
     if (look)
-        look->get(dv_object_self(setting), &session->wishes.look);
+        look->get(dv_object_self(setting), &session->settings.look);
     const size_t count = dv_node_find_all(root, DV_MOUSE_BINDING, DV_SEARCH_DOWN, objects, MOST);
     for (size_t i = 0; i < count && i < MOST; i++) {
         const DvMouseBindingOps *ops = dv_object_ops(objects[i], DV_MOUSE_BINDING);
         DvMouseBinding binding = {0};
         ops->get(dv_object_self(objects[i]), &binding);
-        session->wishes.bindings[binding.button] = binding;
-        session->wishes.binds[binding.button] = true;
+        session->settings.bindings[binding.button] = binding;
+        session->settings.binds[binding.button] = true;
     }
 }
 
@@ -249,13 +249,13 @@ static void open_scene(Session *session, const char *file)
     if (!session->scene)
         return;
     session->failed = !dv_scene_is_running(session->scene);
-    read_wishes(session);
+    read_scene_settings(session);
     session->recording = recording_new(name, hash_now(session));
     if (session->pictures)
         session->recorder = session->pictures->create(session->scene);
     if (status != DV_OK)
-        say(session, DV_LEVEL_WARNING,
-            "the scene has errors: what could be loaded is shown, and may not do what was meant");
+        report(session, DV_LEVEL_WARNING,
+               "the scene has errors: what could be loaded is shown, and may not do what was meant");
 }
 
 /* What was selected and plotted stays so. */
@@ -281,7 +281,7 @@ static void save_scene(Session *session, const Message *message)
 {
     const char *file = message->text;
     if (!session->scene) {
-        say(session, DV_LEVEL_ERROR, "there is no scene to save");
+        report(session, DV_LEVEL_ERROR, "there is no scene to save");
         return;
     }
     if (!may_write(session, TARGET_SCENE, message))
@@ -289,7 +289,7 @@ static void save_scene(Session *session, const Message *message)
     hand_release(session->hand, session->scene);
     if (dv_scene_save(session->scene, file) == DV_OK) {
         char *text = g_strdup_printf("saved as %s", file);
-        say(session, DV_LEVEL_INFO, text);
+        report(session, DV_LEVEL_INFO, text);
         g_free(text);
     }
 }
@@ -342,7 +342,7 @@ static void activate(Session *session, const Message *message)
     if (node)
         dv_node_set_active(node, message->numbers[0] != 0);
     else
-        say(session, DV_LEVEL_ERROR, "only nodes can be switched on and off");
+        report(session, DV_LEVEL_ERROR, "only nodes can be switched on and off");
 }
 
 static void delete_object(Session *session, const Message *message)
@@ -352,8 +352,8 @@ static void delete_object(Session *session, const Message *message)
     hand_reset(session->hand, session->scene);
     object = find(session, message->path);
     if (!object || node == dv_scene_root(session->scene))
-        say(session, DV_LEVEL_ERROR,
-            object ? "the root cannot be removed" : "what is to be removed is not there any more");
+        report(session, DV_LEVEL_ERROR,
+               object ? "the root cannot be removed" : "what is to be removed is not there any more");
     else if (node)
         dv_node_remove(node);
     else
@@ -402,7 +402,7 @@ static const DvCameraPathOps *camera_path(Session *session, DvObject **camera)
     *camera = dv_node_find(dv_scene_root(session->scene), DV_CAMERA_PATH, DV_SEARCH_DOWN);
     if (*camera)
         return dv_object_ops(*camera, DV_CAMERA_PATH);
-    say(session, DV_LEVEL_ERROR, "the scene has no camera that passes places; add a RecordedCamera to it");
+    report(session, DV_LEVEL_ERROR, "the scene has no camera that passes places; add a RecordedCamera to it");
     return NULL;
 }
 
@@ -414,7 +414,7 @@ static void add_viewpoint(Session *session, const double *numbers)
         return;
     const uint32_t places = path->add_place(dv_object_self(camera), numbers, numbers + 3);
     char *text = g_strdup_printf("%s passes this view as its place %u", dv_object_path(camera), places);
-    say(session, DV_LEVEL_INFO, text);
+    report(session, DV_LEVEL_INFO, text);
     g_free(text);
 }
 
@@ -433,7 +433,7 @@ static void apply_change(Session *session, const Message *message)
     case MESSAGE_EDIT:
     case MESSAGE_ELEMENT:
         edit(session, message);
-        read_wishes(session);
+        read_scene_settings(session);
         g_clear_pointer(&session->reads, g_ptr_array_unref);
         break;
     case MESSAGE_ACTIVATE:
@@ -474,7 +474,7 @@ static void take_change(Session *session, const Message *message)
     if (!session->scene)
         return;
     if (session->replay) {
-        say(session, DV_LEVEL_WARNING, "a recording is being replayed; nothing else can be changed until its end");
+        report(session, DV_LEVEL_WARNING, "a recording is being replayed; nothing else can be changed until its end");
         return;
     }
     write_down(session, message);
@@ -503,7 +503,7 @@ static void begin_replay(Session *session, const char *file)
         }
     }
     recording_free(recording);
-    say_why(session, &why);
+    report_reason(session, &why);
 }
 
 static void end_replay(Session *session)
@@ -517,7 +517,7 @@ static void end_replay(Session *session)
                                                        " steps, but the states are others (%016" G_GINT64_MODIFIER
                                                        "x) than recorded (%016" G_GINT64_MODIFIER "x)",
                                                        session->made, hash, replay->end);
-    say(session, hash == replay->end ? DV_LEVEL_INFO : DV_LEVEL_ERROR, text);
+    report(session, hash == replay->end ? DV_LEVEL_INFO : DV_LEVEL_ERROR, text);
     g_free(text);
     session->animates = false;
     stop_replay(session);
@@ -527,7 +527,7 @@ static void end_replay(Session *session)
 static void go_on_replaying(Session *session)
 {
     while (session->replay && session->replayed < session->replay->entries->len) {
-        const Entry *entry = &g_array_index(session->replay->entries, Entry, session->replayed);
+        const RecordedMessage *entry = &g_array_index(session->replay->entries, RecordedMessage, session->replayed);
         if (entry->step > session->made && !session->failed)
             return;
         session->replayed++;
@@ -559,7 +559,7 @@ static void export_plots(Session *session, const Message *message)
     else
         logbook_add(session->book, DV_LEVEL_INFO, NULL, "exported to %s", file);
     dv_text_free(&reason);
-    say_why(session, &why);
+    report_reason(session, &why);
 }
 
 static void add_plot(Session *session, const Message *message)
@@ -576,7 +576,7 @@ static void add_plot(Session *session, const Message *message)
 static void animate(Session *session, bool on)
 {
     if (on && session->failed)
-        say(session, DV_LEVEL_WARNING, "the scene cannot make steps; reset or reload it");
+        report(session, DV_LEVEL_WARNING, "the scene cannot make steps; reset or reload it");
     session->animates = on && session->scene && !session->failed;
     session->due = now();
     if (on)
@@ -724,14 +724,14 @@ static void view_scene(Session *session, Snapshot *snapshot)
     DvNode *root = dv_scene_root(session->scene);
     DvObject *selected = *session->selected ? find(session, session->selected) : NULL;
     if (session->recorder && selected)
-        session->pictures->mark(session->recorder, selected, &session->wishes.look);
+        session->pictures->mark(session->recorder, selected, &session->settings.look);
     if (session->recorder)
         snapshot->picture = session->pictures->record(session->recorder, &session->shown);
     else
         dv_scene_update_visual(session->scene);
     update_tree(session);
     snapshot->has_scene = true;
-    snapshot->wishes = session->wishes;
+    snapshot->settings = session->settings;
     snapshot->scene_steps = dv_scene_steps(session->scene);
     snapshot->time = dv_node_time(root);
     snapshot->dt = dv_node_dt(root);

@@ -89,11 +89,11 @@ typedef struct GrabView {
 } GrabView;
 
 /* What the scene says of its viewer. */
-typedef struct ViewerWishes {
+typedef struct SceneSettings {
     DvViewerLook look;          /* zeros: nothing */
     DvMouseBinding bindings[3]; /* by DvMouseButton */
     bool binds[3];
-} ViewerWishes;
+} SceneSettings;
 
 typedef struct Snapshot {
     gint references;
@@ -116,7 +116,7 @@ typedef struct Snapshot {
     GPtrArray *plots;   /* PlotView */
     EditResult edit;
     GrabView grab;
-    ViewerWishes wishes;
+    SceneSettings settings;
     char *recording;       /* the file it goes to, or NULL */
     uint64_t replay_steps; /* of a recording that is replayed; 0: none */
     DvPicture *picture;    /* NULL: no scene, or nobody records pictures here */

@@ -515,7 +515,7 @@ float ui_text_width(const char *text)
     return ImGui::CalcTextSize(text).x;
 }
 
-float ui_room(void)
+float ui_width_left(void)
 {
     return ImGui::GetContentRegionAvail().x;
 }

@@ -82,7 +82,7 @@ void ui_same_line(float offset);   /* from the left; 0: behind the last item */
 void ui_space(float width, float height);
 void ui_heading(const char *text);
 float ui_text_width(const char *text);
-float ui_room(void); /* width that is left in the line */
+float ui_width_left(void); /* width that is left in the line */
 
 /* Things to press */
 typedef enum UiIcon {

@@ -26,13 +26,13 @@
 enum { TEXT_SIZE = 4096, RECENT_MOST = 10 };
 
 /* What the command line asked for. */
-typedef struct Wishes {
+typedef struct ViewerOptions {
     const char *scene, *record, *replay, *view, *screenshot;
     const char *address; /* of --serve */
     int steps, width, height, port;
     gboolean animate, fast, serves;
     bool sized; /* width and height have been asked for, else a scene may say them */
-} Wishes;
+} ViewerOptions;
 
 typedef enum FileUse {
     FILE_NONE,
@@ -106,7 +106,7 @@ struct View {
     Logbook *book;
     Session *session;
     Snapshot *now;
-    Wishes wishes;
+    ViewerOptions options;
     Viewport viewport;
     bool quits, full_screen;
     int frames; /* to be drawn even if nothing changes: panels take some to settle after an event */

@@ -116,7 +116,7 @@ void viewport_restore_view(View *view)
     port->camera = (DvCamera){.field_of_view = 45, .by_bounds = true, .fits_clip = true, .orientation = {0, 0, 0, 1}};
     if (picture && picture->camera_count)
         port->camera = picture->cameras[0].camera;
-    port->camera.orthographic |= now->wishes.look.orthographic;
+    port->camera.orthographic |= now->settings.look.orthographic;
     double box[6];
     if (port->camera.by_bounds)
         dv_camera_look_at_box(&port->camera, view_box_of(now, box), now->gravity);
@@ -179,7 +179,7 @@ static void follow_camera(View *view)
         return;
     port->moving = *camera;
     port->camera = *camera;
-    port->camera.orthographic |= view->now->wishes.look.orthographic;
+    port->camera.orthographic |= view->now->settings.look.orthographic;
     port->camera.fits_clip = true;
     port->drawn = 0;
 }
@@ -311,18 +311,18 @@ static void take_bindings(View *view)
 {
     static const char *const names[] = {"left", "middle", "right"};
     Viewport *port = &view->viewport;
-    const ViewerWishes *wishes = &view->now->wishes;
-    const DvMouseBinding *left = &wishes->bindings[DV_MOUSE_LEFT];
+    const SceneSettings *settings = &view->now->settings;
+    const DvMouseBinding *left = &settings->bindings[DV_MOUSE_LEFT];
     for (int i = 0; i < 3; i++) {
-        if (wishes->binds[i] && wishes->bindings[i].action == DV_MOUSE_FRAME)
+        if (settings->binds[i] && settings->bindings[i].action == DV_MOUSE_FRAME)
             logbook_add(
                 view->book, DV_LEVEL_WARNING, NULL,
                 "the scene has a setting by which the %s button adds frames: there are no bodies whose frames could "
                 "be added to",
                 names[i]);
     }
-    port->left_views = wishes->binds[DV_MOUSE_LEFT] && is_of_views(left->action);
-    if (wishes->binds[DV_MOUSE_LEFT] && mode_of(left->action, &port->mode) && left->stiffness > 0)
+    port->left_views = settings->binds[DV_MOUSE_LEFT] && is_of_views(left->action);
+    if (settings->binds[DV_MOUSE_LEFT] && mode_of(left->action, &port->mode) && left->stiffness > 0)
         port->stiffness = left->stiffness;
 }
 
@@ -331,8 +331,8 @@ static const DvMouseButton of_scene[] = {DV_MOUSE_LEFT, DV_MOUSE_RIGHT, DV_MOUSE
 /* Whether the scene gives the button something to do with recorded cameras, which is done at once. */
 static bool use_views(View *view, int button)
 {
-    const DvMouseBinding *binding = &view->now->wishes.bindings[of_scene[button]];
-    if (!view->now->wishes.binds[of_scene[button]] || !is_of_views(binding->action) ||
+    const DvMouseBinding *binding = &view->now->settings.bindings[of_scene[button]];
+    if (!view->now->settings.binds[of_scene[button]] || !is_of_views(binding->action) ||
         (button == 0 && !view->viewport.left_views))
         return false;
     const DvCamera camera = camera_now(view);
@@ -347,12 +347,12 @@ static void grab(View *view, int button, double x, double y)
 {
     static const GrabMode usual[] = {GRAB_SPRING, GRAB_REMOVE, GRAB_CUT};
     Viewport *port = &view->viewport;
-    const ViewerWishes *wishes = &view->now->wishes;
-    const DvMouseBinding *binding = &wishes->bindings[of_scene[button]];
+    const SceneSettings *settings = &view->now->settings;
+    const DvMouseBinding *binding = &settings->bindings[of_scene[button]];
     const DvCamera camera = camera_now(view);
     GrabMode mode = button == 0 ? port->mode : usual[button];
     double stiffness = port->stiffness;
-    if (button != 0 && wishes->binds[of_scene[button]] && mode_of(binding->action, &mode) && binding->stiffness > 0)
+    if (button != 0 && settings->binds[of_scene[button]] && mode_of(binding->action, &mode) && binding->stiffness > 0)
         stiffness = binding->stiffness;
     Message message = {.kind = MESSAGE_GRAB, .numbers = {mode, [7] = stiffness}};
     dv_camera_ray(&camera, port->width, port->height, x, y, message.numbers + 1, message.numbers + 4);
@@ -432,7 +432,7 @@ static void use_mouse(View *view, UiBox box, bool hovered)
 static void draw_grab(const View *view, UiBox box)
 {
     const GrabView *grab = &view->now->grab;
-    const DvMouseBinding *binding = &view->now->wishes.bindings[view->viewport.grabbing];
+    const DvMouseBinding *binding = &view->now->settings.bindings[view->viewport.grabbing];
     const DvCamera camera = camera_now(view);
     const DvVec3 way = dv_vec3_sub(dv_vec3_load(grab->to), dv_vec3_load(grab->from));
     double tip[3], from[2], to[2];
@@ -524,10 +524,10 @@ static void draw_toast(const View *view, UiBox box)
 /* How the scene wants the window to begin: a size is that of the picture. */
 static void take_look(View *view, UiBox box)
 {
-    const DvViewerLook *look = &view->now->wishes.look;
+    const DvViewerLook *look = &view->now->settings.look;
     if (look->fullscreen && !view->full_screen)
         window_full_screen(view, true);
-    else if (look->width > 0 && !view->full_screen && !view->wishes.sized && view->screen->grow)
+    else if (look->width > 0 && !view->full_screen && !view->options.sized && view->screen->grow)
         view->screen->grow(view, look->width - (int)box.width, look->height - (int)box.height);
 }
 

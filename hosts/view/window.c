@@ -70,7 +70,7 @@ bool window_open(View *view)
 {
     view->screen = &screen_desktop;
 #if DIVAN_VIEW_SERVES
-    if (view->wishes.serves)
+    if (view->options.serves)
         view->screen = &screen_browser;
 #endif
     if (!view->screen->open(view))
@@ -498,11 +498,11 @@ static bool wants_frame(View *view, bool waited)
 /* --screenshot: once the steps that were asked for are made, and drawn. */
 static void take_wanted_screenshot(View *view, int *settled)
 {
-    const bool opens = (view->wishes.scene || view->wishes.replay) && !view->now->opened && !view->errors;
-    if (!view->wishes.screenshot || opens || view->now->steps < (uint64_t)view->wishes.steps ||
+    const bool opens = (view->options.scene || view->options.replay) && !view->now->opened && !view->errors;
+    if (!view->options.screenshot || opens || view->now->steps < (uint64_t)view->options.steps ||
         view->now->replay_steps || ++*settled < 8)
         return;
-    if (!window_screenshot(view, view->wishes.screenshot) || view->errors)
+    if (!window_screenshot(view, view->options.screenshot) || view->errors)
         view->exit_status = 1;
     view->quits = true;
 }
@@ -612,7 +612,7 @@ void window_run(View *view)
         take_snapshot(view);
         filming_look(view);
         look_at_file(view);
-        if (view->wishes.screenshot)
+        if (view->options.screenshot)
             view->frames = SETTLING_FRAMES;
         if (!view->screen->takes_frame(view) || !wants_frame(view, waited))
             continue;

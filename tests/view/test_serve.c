@@ -414,9 +414,9 @@ static void the_last_one_has_the_window(void **state)
 {
     Server *server = new_server();
     (void)state;
-    server_tell(server, "title", "a");
-    server_tell(server, "cursor", "text");
-    server_tell(server, "title", "b c");
+    server_send_state(server, "title", "a");
+    server_send_state(server, "cursor", "text");
+    server_send_state(server, "title", "b c");
     Client first = enter(server);
     expect_text(&first, "cursor text");
     expect_text(&first, "title b c");
@@ -529,8 +529,8 @@ static void one_that_never_reads_is_ended(void **state)
         SDL_Event event;
         if (i < ROUNDS) {
             send_frame(server, 1, SIZE);
-            server_tell(server, "title", title);
-            server_say(server, "copy", title);
+            server_send_state(server, "title", title);
+            server_send_event(server, "copy", title);
         }
         there = try_to_say(&client, i % 2 ? "got" : "move 1 2 0");
         while (server_next(server, &event, 10)) {

@@ -1062,22 +1062,23 @@ static void the_scene_says_how_a_viewer_begins(void **state)
         "<MechanicalObject name='dofs' position='0 0 0  1 0 0'/></Node>");
     post(MESSAGE_SELECT, "/dofs", NULL, 0);
     Snapshot *snapshot = session_settle(session);
-    const ViewerWishes *wishes = &snapshot->wishes;
-    assert_int_equal(wishes->look.width, 640);
-    assert_int_equal(wishes->look.height, 360);
-    assert_true(wishes->look.fullscreen && wishes->look.orthographic);
-    assert_true(wishes->look.marks_node_box && !wishes->look.marks_box && wishes->look.marks_positions);
-    assert_true(wishes->look.marks_surfaces && wishes->look.marks_volumes && !wishes->look.marks_indices);
-    assert_true(wishes->look.mark_size == 0.05);
+    const SceneSettings *settings = &snapshot->settings;
+    assert_int_equal(settings->look.width, 640);
+    assert_int_equal(settings->look.height, 360);
+    assert_true(settings->look.fullscreen && settings->look.orthographic);
+    assert_true(settings->look.marks_node_box && !settings->look.marks_box && settings->look.marks_positions);
+    assert_true(settings->look.marks_surfaces && settings->look.marks_volumes && !settings->look.marks_indices);
+    assert_true(settings->look.mark_size == 0.05);
     static const DvMouseAction actions[3] = {
         [DV_MOUSE_LEFT] = DV_MOUSE_CONSTRAIN, [DV_MOUSE_MIDDLE] = DV_MOUSE_PULL, [DV_MOUSE_RIGHT] = DV_MOUSE_FIX};
     for (int i = 0; i < 3; i++) {
-        assert_true(wishes->binds[i]);
-        assert_int_equal(wishes->bindings[i].action, actions[i]);
+        assert_true(settings->binds[i]);
+        assert_int_equal(settings->bindings[i].action, actions[i]);
     }
-    assert_true(wishes->bindings[DV_MOUSE_MIDDLE].stiffness == 7 && wishes->bindings[DV_MOUSE_RIGHT].stiffness == 9);
-    assert_true(wishes->bindings[DV_MOUSE_MIDDLE].arrow_size == 0.1 &&
-                wishes->bindings[DV_MOUSE_MIDDLE].arrow_scale == 3);
+    assert_true(settings->bindings[DV_MOUSE_MIDDLE].stiffness == 7 &&
+                settings->bindings[DV_MOUSE_RIGHT].stiffness == 9);
+    assert_true(settings->bindings[DV_MOUSE_MIDDLE].arrow_size == 0.1 &&
+                settings->bindings[DV_MOUSE_MIDDLE].arrow_scale == 3);
     assert_true(was_said("things are picked by a ray in any case"));
     assert_true(was_said("`divan run --dump FILE` writes states") && was_said("`divan bench` times the steps"));
     /* The picture has the marks of what is selected: the two points, and nothing else is shown. */
@@ -1098,8 +1099,8 @@ static void the_scene_says_how_a_viewer_begins(void **state)
     snapshot_unref(snapshot);
     open_text(string_scene); /* which says nothing */
     snapshot = session_settle(session);
-    static const ViewerWishes nothing;
-    assert_memory_equal(&snapshot->wishes, &nothing, sizeof nothing);
+    static const SceneSettings nothing;
+    assert_memory_equal(&snapshot->settings, &nothing, sizeof nothing);
     snapshot_unref(snapshot);
 }
 

@@ -46,19 +46,19 @@ static void add_numbers(GString *out, const char *name, const double *at, size_t
     g_string_append_c(out, '\n');
 }
 
-static void print_wishes(const ViewerWishes *wishes, GString *out)
+static void print_settings(const SceneSettings *settings, GString *out)
 {
-    const DvViewerLook *look = &wishes->look;
+    const DvViewerLook *look = &settings->look;
     if (look->width)
         g_string_append_printf(out, "look %d x %d%s%s marks %d%d%d%d%d%d size %g\n", look->width, look->height,
                                look->fullscreen ? " fullscreen" : "", look->orthographic ? " parallel" : "",
                                look->marks_node_box, look->marks_box, look->marks_positions, look->marks_surfaces,
                                look->marks_volumes, look->marks_indices, look->mark_size);
     for (int i = 0; i < 3; i++)
-        if (wishes->binds[i])
+        if (settings->binds[i])
             g_string_append_printf(out, "button %d does %d stiffness %g arrow %g %g\n", i,
-                                   (int)wishes->bindings[i].action, wishes->bindings[i].stiffness,
-                                   wishes->bindings[i].arrow_size, wishes->bindings[i].arrow_scale);
+                                   (int)settings->bindings[i].action, settings->bindings[i].stiffness,
+                                   settings->bindings[i].arrow_size, settings->bindings[i].arrow_scale);
 }
 
 static void print_plots(const GPtrArray *plots, GString *out)
@@ -116,7 +116,7 @@ static void print_snapshot(const Snapshot *snapshot, GString *out)
         g_string_append_printf(out, "phase %s, %g calls\n", phase->name, phase->calls);
     }
     print_plots(snapshot->plots, out);
-    print_wishes(&snapshot->wishes, out);
+    print_settings(&snapshot->settings, out);
     if (snapshot->recording)
         g_string_append_printf(out, "records %s\n", snapshot->recording);
     if (snapshot->replay_steps)

@@ -42,7 +42,7 @@ bool block_is_gap(const Problem *problem, const char *gap)
     return mesh_of_gap(problem, gap, &rest) != NULL;
 }
 
-static Formula *compiled(Run *run, const Entry *entry, const char *const *variables)
+static Formula *compiled(Run *run, const ProblemEntry *entry, const char *const *variables)
 {
     const FormulaScope scope = {.variables = variables, .constant = run_number, .context = run};
     char *problem = NULL;
@@ -57,7 +57,7 @@ static Formula *compiled(Run *run, const Entry *entry, const char *const *variab
 
 static bool count_points(Run *run, const Section *mesh, Block *block)
 {
-    const Entry *points = section_entry(mesh, "points");
+    const ProblemEntry *points = section_entry(mesh, "points");
     const FormulaScope scope = {.constant = run_number, .context = run};
     char *problem = NULL;
     GPtrArray *counts = formula_compile_list(points->text, &scope, &problem);
@@ -91,7 +91,7 @@ static bool put_points(Run *run, const Section *mesh, Block *block)
 {
     static const char *const names[] = {"x", "y", "z"};
     for (int axis = 0; axis < 3; axis++) {
-        const Entry *entry = section_entry(mesh, names[axis]);
+        const ProblemEntry *entry = section_entry(mesh, names[axis]);
         if (!entry)
             continue;
         Formula *formula = compiled(run, entry, of_place);
@@ -119,7 +119,7 @@ static int by_key(const void *a, const void *b)
 
 static bool number_points(Run *run, const Section *mesh, Block *block)
 {
-    const Entry *entry = section_entry(mesh, "order");
+    const ProblemEntry *entry = section_entry(mesh, "order");
     Formula *formula = entry ? compiled(run, entry, of_place) : NULL;
     if (entry && !formula)
         return false;
@@ -255,7 +255,7 @@ static bool print_elements(Run *run, const Section *mesh, const Block *block, co
         return problem_error(run->problem, line,
                              "mesh %s has no %s: they need more than one point along %u of its axes", mesh->name,
                              kind->name, kind->axes);
-    const Entry *entry = section_entry(mesh, "corner");
+    const ProblemEntry *entry = section_entry(mesh, "corner");
     Formula *corner = entry ? compiled(run, entry, of_element) : NULL;
     if (entry && !corner)
         return false;

@@ -140,7 +140,7 @@ static void plot_errors(const GPtrArray *cases, guint first, guint end, FILE *to
             g_string_free(points, TRUE);
         }
     }
-    const Entry *size = run_entry(&(Run){.problem = c->problem}, "size");
+    const ProblemEntry *size = run_entry(&(Run){.problem = c->problem}, "size");
     char *label = plot_title(size ? size->text : "size");
     char *settings = g_strdup_printf(
         "set logscale xy\nset format y '10^{%%L}'\nset xlabel \"%s\"\nset ylabel \"relative error\"\n", label);
@@ -154,7 +154,7 @@ static void plot_errors(const GPtrArray *cases, guint first, guint end, FILE *to
 /* The watched series that the problem names, of the finest run. */
 static void plot_curves(const Case *c, FILE *to)
 {
-    const Entry *entry = section_entry(problem_section(c->problem, "", ""), "plot");
+    const ProblemEntry *entry = section_entry(problem_section(c->problem, "", ""), "plot");
     const GPtrArray *curves = c->outcomes[c->runs - 1].curves;
     char **names = g_strsplit(entry ? entry->text : "", ",", -1);
     Plot plot;
@@ -211,7 +211,7 @@ static void print_summary(const GPtrArray *cases, FILE *to)
 static void print_about(const Problem *problem, FILE *to)
 {
     const Section *section = problem_section(problem, "", "");
-    const Entry *about = section_entry(section, "about");
+    const ProblemEntry *about = section_entry(section, "about");
     fprintf(to, "<h2 id=\"%s\">", problem->name);
     print_element(to, "", section_entry(section, "title")->text, "</h2>\n");
     if (about)

@@ -47,7 +47,7 @@ Run case_run(const Case *c, guint number)
 char *case_text(const Case *c, const Section *section, const char *key)
 {
     Run run = case_run(c, 0);
-    const Entry *entry = section_entry(section, key);
+    const ProblemEntry *entry = section_entry(section, key);
     char *text = entry ? run_fill(&run, entry->text, entry->line) : NULL;
     return text ? text : g_strdup("");
 }
@@ -57,7 +57,7 @@ static bool number_of(const Case *c, const Section *section, const char *key, gu
                       double *value)
 {
     Run run = case_run(c, number);
-    const Entry *entry = section ? section_entry(section, key) : run_entry(&run, key);
+    const ProblemEntry *entry = section ? section_entry(section, key) : run_entry(&run, key);
     *value = fallback;
     return !entry || run_value_of_list(&run, entry, value);
 }

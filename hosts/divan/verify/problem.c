@@ -41,10 +41,10 @@ bool problem_error(const Problem *problem, int line, const char *format, ...)
     return false;
 }
 
-const Entry *section_entry(const Section *section, const char *name)
+const ProblemEntry *section_entry(const Section *section, const char *name)
 {
     for (guint i = 0; section && i < section->entries->len; i++) {
-        const Entry *entry = &g_array_index(section->entries, Entry, i);
+        const ProblemEntry *entry = &g_array_index(section->entries, ProblemEntry, i);
         if (strcmp(entry->name, name) == 0)
             return entry;
     }
@@ -83,7 +83,7 @@ guint problem_count(const Problem *problem, const char *kind)
 
 static void clear_entry(gpointer entry_)
 {
-    Entry *entry = entry_;
+    ProblemEntry *entry = entry_;
     g_free(entry->name);
     g_free(entry->text);
 }
@@ -103,7 +103,7 @@ static Section *add_section(Problem *problem, const char *kind, const char *name
     section->kind = g_strdup(kind);
     section->name = g_strdup(name);
     section->line = line;
-    section->entries = g_array_new(FALSE, TRUE, sizeof(Entry));
+    section->entries = g_array_new(FALSE, TRUE, sizeof(ProblemEntry));
     g_array_set_clear_func(section->entries, clear_entry);
     g_ptr_array_add(problem->sections, section);
     return section;
@@ -186,7 +186,7 @@ static bool read_entry(const Problem *problem, Section *section, char *text, int
     if (!equals)
         return problem_error(problem, line, "expected 'name = value' or '[section]'");
     *equals = '\0';
-    Entry entry = {.line = line};
+    ProblemEntry entry = {.line = line};
     const char *name = g_strstrip(text);
     if (!is_key(problem, section, name, line))
         return false;
@@ -205,7 +205,7 @@ static bool read_more(const Problem *problem, Section *section, char *text, int 
     if (!section->entries->len)
         return problem_error(problem, line,
                              "a line that begins with a blank goes on with the one above, but there is none");
-    Entry *entry = &g_array_index(section->entries, Entry, section->entries->len - 1);
+    ProblemEntry *entry = &g_array_index(section->entries, ProblemEntry, section->entries->len - 1);
     char *longer = g_strconcat(entry->text, *entry->text ? " " : "", g_strstrip(text), NULL);
     g_free(entry->text);
     entry->text = longer;
@@ -263,16 +263,16 @@ static bool count_runs(Problem *problem)
     const Section *runs = problem_section(problem, "runs", "");
     problem->runs = 1;
     for (guint i = 0; runs && i < runs->entries->len; i++) {
-        const Entry *entry = &g_array_index(runs->entries, Entry, i);
+        const ProblemEntry *entry = &g_array_index(runs->entries, ProblemEntry, i);
         const guint length = list_length(entry->text);
         if (i == 0)
             problem->runs = length;
         if (length != problem->runs || length > MAX_RUNS)
             return problem_error(problem, entry->line, "'%s' has %u numbers, '%s' %u: one for each run, at most %d",
-                                 entry->name, length, g_array_index(runs->entries, Entry, 0).name, problem->runs,
+                                 entry->name, length, g_array_index(runs->entries, ProblemEntry, 0).name, problem->runs,
                                  MAX_RUNS);
     }
-    const Entry *quick = section_entry(problem_section(problem, "", ""), "quick");
+    const ProblemEntry *quick = section_entry(problem_section(problem, "", ""), "quick");
     guint64 number = 1;
     if (quick && !g_ascii_string_to_unsigned(quick->text, 10, 0, problem->runs, &number, NULL))
         return problem_error(problem, quick->line, "quick = %s: a number of runs, from 0 to %u", quick->text,
@@ -310,7 +310,7 @@ static bool is_complete(Problem *problem)
             return false;
         if (strcmp(section->kind, "figure") != 0)
             continue;
-        const Entry *bound = section_entry(section, "bound");
+        const ProblemEntry *bound = section_entry(section, "bound");
         const guint bounds = list_length(bound->text);
         if (bounds != 1 && bounds != problem->runs)
             return problem_error(problem, bound->line, "%u bounds for %u runs: one for each, or one for all", bounds,
@@ -362,19 +362,19 @@ void problem_free(Problem *problem)
 
 /* ---- names in a run ---- */
 
-const Entry *run_entry(const Run *run, const char *name)
+const ProblemEntry *run_entry(const Run *run, const char *name)
 {
     const Section *const places[] = {run->which, problem_section(run->problem, "runs", ""),
                                      problem_section(run->problem, "values", "")};
     for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
-        const Entry *entry = section_entry(places[i], name);
+        const ProblemEntry *entry = section_entry(places[i], name);
         if (entry)
             return entry;
     }
     return NULL;
 }
 
-static bool is_text(const Entry *entry)
+static bool is_text(const ProblemEntry *entry)
 {
     const size_t length = strlen(entry->text);
     return length >= 2 && entry->text[0] == '"' && entry->text[length - 1] == '"';
@@ -382,7 +382,7 @@ static bool is_text(const Entry *entry)
 
 bool run_text(const Run *run, const char *name, char **text)
 {
-    const Entry *entry = run_entry(run, name);
+    const ProblemEntry *entry = run_entry(run, name);
     if (!entry || !is_text(entry))
         return false;
     *text = g_strndup(entry->text + 1, strlen(entry->text) - 2);
@@ -390,7 +390,7 @@ bool run_text(const Run *run, const char *name, char **text)
 }
 
 /* Number `n` of a list; false and the reason otherwise. */
-static bool nth_value(Run *run, const Entry *entry, guint n, double *value, char **problem)
+static bool nth_value(Run *run, const ProblemEntry *entry, guint n, double *value, char **problem)
 {
     const FormulaScope scope = {.constant = run_number, .context = run};
     if (is_text(entry)) {
@@ -418,7 +418,7 @@ static bool nth_value(Run *run, const Entry *entry, guint n, double *value, char
 bool run_number(void *run_, const char *name, double *value, char **problem)
 {
     Run *run = run_;
-    const Entry *entry = run_entry(run, name);
+    const ProblemEntry *entry = run_entry(run, name);
     if (!entry)
         return false;
     const Section *runs = problem_section(run->problem, "runs", "");
@@ -426,7 +426,7 @@ bool run_number(void *run_, const char *name, double *value, char **problem)
     return nth_value(run, entry, of_runs ? run->number : 0, value, problem);
 }
 
-static bool reported(Run *run, const Entry *entry, guint n, double *value)
+static bool reported(Run *run, const ProblemEntry *entry, guint n, double *value)
 {
     char *problem = NULL;
     if (nth_value(run, entry, n, value, &problem))
@@ -436,12 +436,12 @@ static bool reported(Run *run, const Entry *entry, guint n, double *value)
     return false;
 }
 
-bool run_value(Run *run, const Entry *entry, double *value)
+bool run_value(Run *run, const ProblemEntry *entry, double *value)
 {
     return reported(run, entry, 0, value);
 }
 
-bool run_value_of_list(Run *run, const Entry *entry, double *value)
+bool run_value_of_list(Run *run, const ProblemEntry *entry, double *value)
 {
     return reported(run, entry, list_length(entry->text) > 1 ? run->number : 0, value);
 }

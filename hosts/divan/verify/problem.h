@@ -13,16 +13,16 @@
 #include <divan/divan.h>
 
 /* `name = text`, with the line it begins in. */
-typedef struct Entry {
+typedef struct ProblemEntry {
     char *name, *text;
     int line;
-} Entry;
+} ProblemEntry;
 
 /* `[kind name]` and its entries. */
 typedef struct Section {
     char *kind, *name; /* name: "" where it has none */
     int line;
-    GArray *entries; /* Entry */
+    GArray *entries; /* ProblemEntry */
 } Section;
 
 typedef struct Problem {
@@ -39,7 +39,7 @@ void problem_free(Problem *problem);
 
 /* NULL: not there. */
 const Section *problem_section(const Problem *problem, const char *kind, const char *name);
-const Entry *section_entry(const Section *section, const char *name);
+const ProblemEntry *section_entry(const Section *section, const char *name);
 /* How many sections of a kind there are, and one of them. */
 guint problem_count(const Problem *problem, const char *kind);
 const Section *problem_nth(const Problem *problem, const char *kind, guint n);
@@ -55,15 +55,15 @@ typedef struct Run {
 /* Reports an error at a line of the problem's file; returns false. */
 bool problem_error(const Problem *problem, int line, const char *format, ...) G_GNUC_PRINTF(3, 4);
 /* The entry that gives a name its value in this run: of the case, else of [runs], else of [values]; NULL: none. */
-const Entry *run_entry(const Run *run, const char *name);
+const ProblemEntry *run_entry(const Run *run, const char *name);
 /* Whether the name stands for a text in quotes, which is copied to *text (freed with g_free). */
 bool run_text(const Run *run, const char *name, char **text);
 /* For FormulaScope.constant: names are numbers of the run; `context` is a Run. */
 bool run_number(void *context, const char *name, double *value, char **problem);
 /* The number of a formula in this run. false: reported. */
-bool run_value(Run *run, const Entry *entry, double *value);
-/* Entry `run->number` of a list with one number for each run, or one for all. false: reported. */
-bool run_value_of_list(Run *run, const Entry *entry, double *value);
+bool run_value(Run *run, const ProblemEntry *entry, double *value);
+/* ProblemEntry `run->number` of a list with one number for each run, or one for all. false: reported. */
+bool run_value_of_list(Run *run, const ProblemEntry *entry, double *value);
 /* As many digits as it needs to be read back the same. */
 void problem_print_number(GString *out, double number);
 /* The text with its gaps {...} filled; the gaps of the scene may hold meshes, see block.h. NULL: reported. */

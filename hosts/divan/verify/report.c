@@ -153,7 +153,7 @@ static void print_formulas(const Problem *problem, FILE *to)
 {
     const Section *figure;
     for (guint i = 0; (figure = problem_nth(problem, "figure", i)); i++) {
-        const Entry *about = section_entry(figure, "about");
+        const ProblemEntry *about = section_entry(figure, "about");
         fprintf(to, "- %s: `%s`, exactly `%s`%s%s\n", figure->name, section_entry(figure, "value")->text,
                 section_entry(figure, "exact")->text, about ? ". " : "", about ? about->text : "");
     }
@@ -181,7 +181,7 @@ static void print_problem(const GPtrArray *cases, guint first, guint end, FILE *
 {
     const Problem *problem = ((const Case *)g_ptr_array_index(cases, first))->problem;
     const Section *head = problem_section(problem, "", "");
-    const Entry *about = section_entry(head, "about");
+    const ProblemEntry *about = section_entry(head, "about");
     fprintf(to, "\n### %s\n\n%s\n\n", problem->name, section_entry(head, "title")->text);
     if (about)
         fprintf(to, "%s\n\n", about->text);

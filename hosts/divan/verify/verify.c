@@ -87,7 +87,7 @@ static bool read_problems(GPtrArray *problems, char *const *arguments)
 }
 
 /* Whether a case is asked for: "beam" means all cases of beam, "beam/large" one. */
-static bool is_asked_for(const Case *c, const char *argument)
+static bool is_requested(const Case *c, const char *argument)
 {
     const size_t length = strlen(argument);
     return strcmp(c->problem->name, argument) == 0 || (strncmp(c->name, argument, length) == 0 && !c->name[length]);
@@ -126,7 +126,7 @@ static GPtrArray *choose_cases(const GPtrArray *problems, char *const *arguments
             Case *c = case_new(problem, problem_nth(problem, "case", s), runs);
             bool wanted = !any_name;
             for (guint a = 0; arguments[a]; a++)
-                if (!is_place(arguments[a]) && is_asked_for(c, arguments[a]))
+                if (!is_place(arguments[a]) && is_requested(c, arguments[a]))
                     wanted = met[a] = true;
             if (wanted && runs)
                 g_ptr_array_add(cases, c);

@@ -20,7 +20,7 @@ enum { MAX_STEPS = 10000000, MAX_VARIABLES = 24, MAX_SERIES = 64 };
 typedef enum Kind { FORMULA, POINT, LARGEST, SMALLEST, SUM, MEAN, ENTRY, KINETIC, POTENTIAL, ENERGY, MOMENTUM } Kind;
 
 typedef struct Series {
-    const Entry *entry;
+    const ProblemEntry *entry;
     Kind kind;
     DvStateRef state;
     const char *names[MAX_VARIABLES]; /* of the variables of its formula, NULL at the end */
@@ -325,7 +325,7 @@ static bool open_watch(Watch *watch)
     watch->mechanics = watch->ops ? watch->ops->open(dv_scene_root(watch->scene)) : NULL;
     for (guint i = 0; section && i < section->entries->len; i++) {
         Series *series = &watch->series[watch->count];
-        series->entry = &g_array_index(section->entries, Entry, i);
+        series->entry = &g_array_index(section->entries, ProblemEntry, i);
         if (watch->count == MAX_SERIES)
             return problem_error(watch->run->problem, series->entry->line, "more than %d series", MAX_SERIES);
         series->values = g_array_new(FALSE, FALSE, sizeof(double));
@@ -514,7 +514,7 @@ static bool function_of_series(void *watch_, const char *function, const char *n
 static bool figure_number(Watch *watch, const Section *figure, const char *key, double *value)
 {
     const FormulaScope scope = {.constant = number_of_watch, .of_name = function_of_series, .context = watch};
-    const Entry *entry = section_entry(figure, key);
+    const ProblemEntry *entry = section_entry(figure, key);
     char *problem = NULL;
     Formula *formula = formula_compile(entry->text, &scope, &problem);
     if (formula)
@@ -531,7 +531,7 @@ static bool compute_figures(Watch *watch, Outcome *outcome)
     const Section *figure;
     bool good = true;
     for (guint i = 0; good && (figure = problem_nth(watch->run->problem, "figure", i)); i++) {
-        const Entry *when = section_entry(figure, "when");
+        const ProblemEntry *when = section_entry(figure, "when");
         FigureValues values = {.value = NAN, .exact = NAN, .scale = NAN, .when = true};
         double wanted = 1;
         good = !when || run_value(watch->run, when, &wanted);
@@ -549,7 +549,7 @@ static bool compute_figures(Watch *watch, Outcome *outcome)
 /* Series to plot, thinned out. */
 static bool keep_curves(const Watch *watch, Outcome *outcome)
 {
-    const Entry *plot = section_entry(problem_section(watch->run->problem, "", ""), "plot");
+    const ProblemEntry *plot = section_entry(problem_section(watch->run->problem, "", ""), "plot");
     char **names = g_strsplit(plot ? plot->text : "", ",", -1);
     bool good = true;
     for (char **name = names; *name && good; name++) {
@@ -606,7 +606,7 @@ static DvScene *load(Run *run)
 
 static bool make_steps(Watch *watch)
 {
-    const Entry *entry = run_entry(watch->run, "steps");
+    const ProblemEntry *entry = run_entry(watch->run, "steps");
     double steps;
     if (!run_value(watch->run, entry, &steps))
         return false;
