@@ -189,7 +189,7 @@ struct DvMechanics {
     uint64_t version;  /* + 1 with each change of what is here */
     uint64_t placed;   /* + 1 with each change of the states and of their kinds; 0: never compiled */
     uint32_t nameless; /* fields that are */
-    uint64_t judged;   /* version at which `nameable` was found: see assembly.c */
+    uint64_t judged;   /* version at which `nameable` was found: see assembly_costs.c */
     bool nameable;
     bool regular; /* each state is computed by one mapping at most, and the mappings are in graph order */
 

@@ -101,7 +101,7 @@ void local_make(Local *local, const Pairs *couplings, const Blocks *blocks, cons
 void local_free(Local *local)
 {
     rows_free(&local->rows);
-    dv_free(local->users);
+    dv_array_free(&local->users);
     dv_free(local->values);
     dv_free(local->first_slot);
     dv_free(local->slots);

@@ -5,6 +5,8 @@
 #ifndef DIVAN_MECHANICS_PROJECTION_H
 #define DIVAN_MECHANICS_PROJECTION_H
 
+#include <divan/kit/array.h>
+
 #include "jacobians.h"
 #include "mechanics.h"
 #include "sparse_rows.h"
@@ -52,8 +54,7 @@ typedef struct LocalUser {
 /* The couplings of two states of which at least one is mapped. */
 typedef struct Local {
     uint32_t a, b; /* slots of states */
-    LocalUser *users;
-    uint32_t user_count, user_capacity;
+    DV_ARRAY(LocalUser) users;
     bool dirty;         /* its structure is to be made anew */
     Rows rows;          /* points of a, of b */
     double *values;     /* [pairs] x deriv_a x deriv_b */
