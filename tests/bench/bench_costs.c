@@ -17,8 +17,8 @@
 #include <divan/contracts/force_field.h>
 #include <divan/contracts/mechanical_operations.h>
 #include <divan/divan.h>
+#include <divan/kit/block_product.h>
 
-#include "block_product.h"
 #include "costs.h"
 
 static const DvStep step = {.time = 0.0, .dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};

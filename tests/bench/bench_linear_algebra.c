@@ -8,7 +8,8 @@
  */
 #include "block_ldl.h"
 #include "block_ldl_many.h"
-#include "block_product.h"
+
+#include <divan/kit/block_product.h>
 
 #include "../solvers/random_matrix.h"
 

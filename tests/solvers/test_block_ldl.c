@@ -13,10 +13,10 @@
 
 #include "block_ldl.h"
 #include "block_ldl_many.h"
-#include "block_product.h"
 #include "dense_panel.h"
 #include "random_matrix.h"
 
+#include <divan/kit/block_product.h>
 #include <divan/parallel.h>
 
 static void order_as_told(void *context, uint32_t nodes, const uint32_t *begin, const uint32_t *neighbours,

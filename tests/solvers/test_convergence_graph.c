@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
+#include <divan/kit/convergence_graph.h>
 #include <divan/memory.h>
-
-#include "convergence_graph.h"
 
 enum { MOST = 5000 };
 

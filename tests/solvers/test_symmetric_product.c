@@ -10,8 +10,9 @@
 
 #include <cmocka.h>
 
+#include <divan/kit/symmetric_product.h>
+
 #include "random_matrix.h"
-#include "symmetric_product.h"
 
 /* y = A x by the dense copy, from what the half gives; x . y too. What is behind the end of y is written, and only one number of it. */
 static void compare_with_dense(const DvBlockMatrix *a, DvSymmetricMatrix *half, uint64_t *seed)

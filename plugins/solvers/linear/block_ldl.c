@@ -20,8 +20,7 @@
  */
 #include "block_ldl_private.h"
 
-#include "block_product.h"
-
+#include <divan/kit/block_product.h>
 #include <divan/math/simd.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>

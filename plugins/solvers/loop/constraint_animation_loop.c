@@ -19,10 +19,10 @@
 #include "loop/step_parts.h"
 
 #include "constraint/solver/constraint_system.h"
-#include "linear/convergence_graph.h"
 
 #include <divan/contracts/solve_record.h>
 #include <divan/divan.h>
+#include <divan/kit/convergence_graph.h>
 #include <divan/memory.h>
 #include <divan/plugin.h>
 #include <divan/scene.h>

@@ -49,8 +49,8 @@ enum {
 /* Scratch vectors by number, see `scratch`: who may use which. */
 enum {
     DV_SCRATCH_LINEAR = 0,      /* linear solvers have the numbers from here on, within set_system or a solve */
-    DV_SCRATCH_INTEGRATION = 5, /* ODE solvers these, within a solve */
-    DV_SCRATCH_COUNT = 13
+    DV_SCRATCH_INTEGRATION = 8, /* ODE solvers these, within a solve */
+    DV_SCRATCH_COUNT = 16
 };
 
 /* Which states an operation on vectors runs over, in tree order. */

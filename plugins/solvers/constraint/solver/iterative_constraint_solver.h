@@ -6,10 +6,10 @@
 #define DV_SOLVERS_ITERATIVE_CONSTRAINT_SOLVER_H
 
 #include "constraint_system.h"
-#include "linear/convergence_graph.h"
 
 #include <divan/contracts/fault_cause.h>
 #include <divan/contracts/solve_record.h>
+#include <divan/kit/convergence_graph.h>
 #include <divan/plugin.h>
 
 typedef struct IterativeConstraintSolver {

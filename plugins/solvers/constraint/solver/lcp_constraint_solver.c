@@ -8,10 +8,10 @@
  * constraints fix. With build_lcp=false W is not formed; a start then shows at a point only when a force there changes.
  */
 #include "constraint_system.h"
-#include "linear/convergence_graph.h"
 
 #include <divan/contracts/solve_record.h>
 #include <divan/divan.h>
+#include <divan/kit/convergence_graph.h>
 #include <divan/memory.h>
 #include <divan/scene.h>
 

@@ -2,8 +2,7 @@
  *
  * Curves of numbers per iteration. They keep their memory.
  */
-#include "linear/convergence_graph.h"
-
+#include <divan/kit/convergence_graph.h>
 #include <divan/memory.h>
 
 enum { MAX_RESERVED = 4096 };

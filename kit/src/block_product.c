@@ -5,8 +5,7 @@
  * (x0 x1 x2 x0), (x1 x2 x0 x1) and x2; even and odd blocks of a row have accumulators of their own to hide the adder's
  * latency. A 2 x 2 block is one vector. Each entry of y is summed in a fixed order: the same bits on every machine.
  */
-#include "block_product.h"
-
+#include <divan/kit/block_product.h>
 #include <divan/math/simd.h>
 #include <divan/parallel.h>
 

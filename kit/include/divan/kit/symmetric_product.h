@@ -7,11 +7,13 @@
  * size, at its multiples. A block above the diagonal acts twice: its rows times x of its column are added up for its own row, x of its row times its rows goes
  * to the row of its column. The order follows from the matrix alone, and all runs on one thread: the same bits on every machine.
  */
-#ifndef DV_SOLVERS_SYMMETRIC_PRODUCT_H
-#define DV_SOLVERS_SYMMETRIC_PRODUCT_H
+#ifndef DIVAN_KIT_SYMMETRIC_PRODUCT_H
+#define DIVAN_KIT_SYMMETRIC_PRODUCT_H
 
 #include <divan/contracts/block_matrix.h>
 #include <divan/math/simd.h>
+
+DV_BEGIN_DECLS
 
 typedef struct DvSymmetricMatrix {
     bool is_set;                 /* holds the matrix of `structure` and `version` */
@@ -32,9 +34,10 @@ enum { DV_SYMMETRIC_FROM_PRODUCTS = 6 };
 
 /* Takes the numbers of a matrix, unless it has them. False: it has other blocks, is too large, or is not symmetric to the last bit.
  * Allocates only for a structure that is larger than any before.     [step] */
-bool dv_symmetric_set(DvSymmetricMatrix *s, const DvBlockMatrix *a);
+DV_PUBLIC bool dv_symmetric_set(DvSymmetricMatrix *s, const DvBlockMatrix *a);
 /* y = A x, and returns x . y. Of x one number behind its end is read, of y one is written.     [step] */
-double dv_symmetric_product(DvSymmetricMatrix *s, const double *x, double *y);
-void dv_symmetric_free(DvSymmetricMatrix *s);
+DV_PUBLIC double dv_symmetric_product(DvSymmetricMatrix *s, const double *x, double *y);
+DV_PUBLIC void dv_symmetric_free(DvSymmetricMatrix *s);
 
+DV_END_DECLS
 #endif

@@ -3,10 +3,8 @@
  * Krylov vectors as state vectors or flat arrays. Sums over flat arrays run in chunks, each in partial sums by place: the same
  * bits with any number of threads and on any machine.
  */
-#include "linear/krylov_space.h"
-
-#include "linear/block_product.h"
-
+#include <divan/kit/block_product.h>
+#include <divan/kit/krylov.h>
 #include <divan/math/simd.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
@@ -111,8 +109,8 @@ DV_SIMD_CLONES static void turn_chunk(void *context, uint32_t begin, uint32_t en
     }
 }
 
-void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvFactors factors,
-                   const DvBlockMatrix *matrix, uint32_t products)
+void dv_krylov_space_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvFactors factors,
+                         const DvBlockMatrix *matrix, uint32_t products)
 {
     if (space->ops == NULL)
         space->ops = dv_service(DV_MECHANICAL_OPERATIONS);
@@ -128,7 +126,7 @@ void dv_krylov_set(DvKrylovSpace *space, DvMechanics *m, const DvStep *step, DvF
 
 static void free_flat(DvKrylovSpace *space)
 {
-    for (int i = 0; i < DV_KRYLOV_COUNT; i++) {
+    for (uint32_t i = 0; i < DV_KRYLOV_MOST; i++) {
         dv_free(space->flat[i]);
         space->flat[i] = NULL;
     }
@@ -141,7 +139,7 @@ static void reserve_flat(DvKrylovSpace *space)
         return;
     free_flat(space);
     space->capacity = space->n + 1;
-    for (int i = 0; i < DV_KRYLOV_COUNT; i++)
+    for (uint32_t i = 0; i < space->count; i++)
         space->flat[i] = dv_alloc(space->capacity, sizeof *space->flat[i]);
 }
 
@@ -152,7 +150,7 @@ static void forget_states(DvKrylovSpace *space)
     space->states = space->known = 0;
 }
 
-void dv_krylov_free(DvKrylovSpace *space)
+void dv_krylov_space_free(DvKrylovSpace *space)
 {
     free_flat(space);
     dv_symmetric_free(&space->half);
@@ -163,21 +161,21 @@ void dv_krylov_free(DvKrylovSpace *space)
     space->state = NULL;
     space->vectors = NULL;
     space->lengths = NULL;
-    space->room = 0;
+    space->state_capacity = 0;
 }
 
 /* As the objects are now; they are held, so that an object at the same place is the same one. */
 static void take_states(DvKrylovSpace *space, DvObject *const *object, uint32_t count)
 {
     forget_states(space);
-    if (count > space->room) {
+    if (count > space->state_capacity) {
         dv_free(space->state);
         dv_free(space->vectors);
         dv_free(space->lengths);
         space->state = dv_alloc(count, sizeof *space->state);
-        space->vectors = dv_alloc((size_t)count * DV_KRYLOV_COUNT, sizeof *space->vectors);
+        space->vectors = dv_alloc((size_t)count * space->count, sizeof *space->vectors);
         space->lengths = dv_alloc(count, sizeof *space->lengths);
-        space->room = count;
+        space->state_capacity = count;
     }
     bool here = true;
     for (uint32_t i = 0; i < count; i++) {
@@ -192,13 +190,13 @@ static void take_states(DvKrylovSpace *space, DvObject *const *object, uint32_t 
 static void find_states(DvKrylovSpace *space)
 {
     const DvStepMark mark = dv_step_mark();
-    const uint32_t room = space->known;
-    DvObject **object = dv_step_alloc(room, sizeof *object);
-    const uint32_t count = space->ops->states(space->m, DV_STATES_INDEPENDENT, object, room);
-    bool same = count == room;
-    for (uint32_t i = 0; i < room && same; i++)
+    const uint32_t known = space->known;
+    DvObject **object = dv_step_alloc(known, sizeof *object);
+    const uint32_t count = space->ops->states(space->m, DV_STATES_INDEPENDENT, object, known);
+    bool same = count == known;
+    for (uint32_t i = 0; i < known && same; i++)
         same = object[i] == space->state[i].object;
-    if (count > room) {
+    if (count > known) {
         object = dv_step_alloc(count, sizeof *object);
         (void)space->ops->states(space->m, DV_STATES_INDEPENDENT, object, count);
     }
@@ -209,7 +207,7 @@ static void find_states(DvKrylovSpace *space)
 
 void dv_krylov_reserve_states(DvKrylovSpace *space)
 {
-    if (!space->ops->scratch(space->m, DV_DERIVS, DV_SCRATCH_LINEAR, DV_KRYLOV_COUNT - DV_KRYLOV_R,
+    if (!space->ops->scratch(space->m, DV_DERIVS, DV_SCRATCH_LINEAR, space->count - DV_KRYLOV_R,
                              space->ids + DV_KRYLOV_R))
         return;
     /* A product of zero, for the vectors of mapped states. */
@@ -249,9 +247,9 @@ static void find_parts(DvKrylovSpace *space)
     space->length = space->lengths;
     for (uint32_t i = 0; i < space->states; i++) {
         const DvStateRef s = space->state[i];
-        double **at = space->vectors + (size_t)i * DV_KRYLOV_COUNT;
+        double **at = space->vectors + (size_t)i * space->count;
         space->lengths[i] = (size_t)dv_state_count(s) * s.dof->deriv;
-        for (int k = 0; k < DV_KRYLOV_COUNT; k++) {
+        for (uint32_t k = 0; k < space->count; k++) {
             at[k] = k == DV_KRYLOV_B ? (double *)(uintptr_t)s.ops->read(s.self, space->ids[k], DV_HOST)
                                      : s.ops->write(s.self, space->ids[k], DV_HOST, DV_READ_WRITE);
             if (at[k] == NULL)
@@ -292,7 +290,7 @@ void dv_krylov_begin_flat(DvKrylovSpace *space, const double *b)
     } else {
         dv_krylov_reserve_states(space);
         find_states(space);
-        (void)space->ops->scratch(space->m, DV_DERIVS, DV_SCRATCH_LINEAR + DV_KRYLOV_COUNT - DV_KRYLOV_R, 2,
+        (void)space->ops->scratch(space->m, DV_DERIVS, DV_SCRATCH_LINEAR + space->count - DV_KRYLOV_R, 2,
                                   space->ids + DV_KRYLOV_X);
         space->ops->scatter(space->m, space->ids[DV_KRYLOV_B], b);
     }
@@ -311,7 +309,7 @@ void dv_krylov_end_flat(DvKrylovSpace *space, double *x)
 
 static Operands operands_of(const DvKrylovSpace *space, uint32_t part, int r, int a, int b, double k)
 {
-    double *const *at = space->at + (size_t)part * DV_KRYLOV_COUNT;
+    double *const *at = space->at + (size_t)part * space->count;
     return (Operands){.r = at[r], .a = at[a], .b = at[b], .k = k};
 }
 
@@ -321,7 +319,7 @@ void dv_krylov_clear(DvKrylovSpace *space, int r)
         space->ops->clear(space->m, space->ids[r]);
     for (uint32_t i = 0; i < space->parts; i++)
         dv_parallel_for((uint32_t)space->length[i], GRAIN, clear_chunk,
-                        space->at[(size_t)i * DV_KRYLOV_COUNT + (size_t)r]);
+                        space->at[(size_t)i * space->count + (size_t)r]);
 }
 
 void dv_krylov_copy(DvKrylovSpace *space, int r, int a)
@@ -368,7 +366,7 @@ double dv_krylov_step(DvKrylovSpace *space, double alpha)
     const bool clear = space->matrix == NULL;
     double rho = 0.0;
     for (uint32_t i = 0; i < space->parts; i++) {
-        double *const *at = space->at + (size_t)i * DV_KRYLOV_COUNT;
+        double *const *at = space->at + (size_t)i * space->count;
         Step step = {at[DV_KRYLOV_R], at[DV_KRYLOV_Q], alpha};
         rho += dv_parallel_sum((uint32_t)space->length[i], GRAIN, clear ? step_and_clear_chunk : step_chunk, &step);
     }
@@ -383,11 +381,17 @@ void dv_krylov_turn(DvKrylovSpace *space, int r, double beta)
         dv_krylov_combine(space, DV_KRYLOV_P, r, DV_KRYLOV_P, beta);
     }
     for (uint32_t i = 0; i < space->parts; i++) {
-        double *const *at = space->at + (size_t)i * DV_KRYLOV_COUNT;
+        double *const *at = space->at + (size_t)i * space->count;
         Turn turn = {at[DV_KRYLOV_X], at[DV_KRYLOV_P], at[r], space->alpha, beta};
         dv_parallel_for((uint32_t)space->length[i], GRAIN, turn_chunk, &turn);
     }
     space->alpha = 0.0;
+}
+
+void dv_krylov_residual(DvKrylovSpace *space)
+{
+    dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_X);
+    dv_krylov_combine(space, DV_KRYLOV_R, DV_KRYLOV_B, DV_KRYLOV_Q, -1.0);
 }
 
 double dv_krylov_product(DvKrylovSpace *space, int q, int p)

@@ -2,8 +2,7 @@
  *
  * Symmetric matrices by half: see the header.
  */
-#include "linear/symmetric_product.h"
-
+#include <divan/kit/symmetric_product.h>
 #include <divan/memory.h>
 
 enum { MOST_ROWS = 2048 }; /* a matrix of a few megabytes */
