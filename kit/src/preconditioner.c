@@ -7,6 +7,8 @@
 #include <divan/kit/preconditioner.h>
 #include <divan/memory.h>
 
+#include <math.h>
+
 DvStatus dv_preconditioner_init(DvObject *object, void *self_)
 {
     DvPreconditioner *self = self_;
@@ -21,6 +23,15 @@ DvStatus dv_preconditioner_set_system(void *self_, DvMechanics *m, const DvStep 
     DvPreconditioner *self = self_;
     const DvBlockMatrix *a = dv_linear_solver_assemble(&self->base, m, step, factors);
     return a != NULL ? self->ops->build(self, a) : DV_ERROR_INVALID;
+}
+
+DvStatus dv_preconditioner_require_diagonal(const DvPreconditioner *self, const DvBlockMatrix *a)
+{
+    for (uint32_t row = 0; row < a->rows; row++)
+        for (uint32_t c = 0; c < a->block; c++)
+            if (!(fabs(dv_block_matrix_diagonal(a, row, c)) > 0.0))
+                return dv_linear_solver_refuse_singular(&self->base, a, row * a->block + c);
+    return DV_OK;
 }
 
 double *dv_preconditioner_reserve(DvPreconditioner *self, size_t count)

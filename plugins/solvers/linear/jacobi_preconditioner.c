@@ -5,8 +5,6 @@
  */
 #include <divan/kit/preconditioner.h>
 
-#include <math.h>
-
 static const DvField fields[] = {
     DV_LINEAR_SOLVER_FIELDS(DvPreconditioner, base),
     {0},
@@ -16,15 +14,10 @@ static DvStatus build(void *self_, const DvBlockMatrix *a)
 {
     DvPreconditioner *self = self_;
     double *diagonal = dv_preconditioner_reserve(self, self->base.n);
-    const uint32_t b = a->block;
     for (uint32_t row = 0; row < a->rows; row++)
-        for (uint32_t c = 0; c < b; c++) {
-            const double entry = a->values[(size_t)b * b * a->diagonal[row] + (b + 1) * c];
-            if (!(fabs(entry) > 0.0))
-                return dv_linear_solver_refuse_singular(&self->base, a, row * b + c);
-            diagonal[row * b + c] = entry;
-        }
-    return DV_OK;
+        for (uint32_t c = 0; c < a->block; c++)
+            diagonal[row * a->block + c] = dv_block_matrix_diagonal(a, row, c);
+    return dv_preconditioner_require_diagonal(self, a);
 }
 
 static DvStatus apply(void *self, double *z, const double *r, size_t n)

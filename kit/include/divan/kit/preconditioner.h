@@ -51,6 +51,14 @@ struct DvPreconditioner {
     }
 #define DV_PRECONDITIONER_LIFE .init = dv_preconditioner_init, .destroy = dv_preconditioner_destroy
 
+/* Entry of scalar row c of a block row, on the diagonal.     [any] */
+static inline double dv_block_matrix_diagonal(const DvBlockMatrix *a, uint32_t row, uint32_t c)
+{
+    return a->values[(size_t)a->block * a->block * a->diagonal[row] + (a->block + 1) * c];
+}
+/* In build: whether all of these may be divided by; else the error of a singular matrix.     [step] */
+DV_NODISCARD DV_PUBLIC DvStatus dv_preconditioner_require_diagonal(const DvPreconditioner *self,
+                                                                   const DvBlockMatrix *a);
 /* In build: memory for `count` numbers, kept from build to build; their values are undefined when it grows. A copy of the matrix without
  * `transposed`: structure and numbers.     [step] */
 DV_PUBLIC double *dv_preconditioner_reserve(DvPreconditioner *self, size_t count);
