@@ -30,11 +30,10 @@ static void write_pairs(DvText *text, const Pairs *pairs)
 
 static const char *name_of(DvElementKind kind)
 {
-    static const char *const names[DV_ELEMENT_KINDS] = {[DV_EDGES] = "springs",
-                                                        [DV_TRIANGLES] = "triangles",
-                                                        [DV_QUADS] = "quads",
-                                                        [DV_TETRAHEDRA] = "tetrahedra",
-                                                        [DV_HEXAHEDRA] = "hexahedra"};
+    static const char *const names[DV_ELEMENT_KINDS] = {
+        [DV_EDGES] = "springs",         [DV_TRIANGLES] = "triangles", [DV_QUADS] = "quads",
+        [DV_TETRAHEDRA] = "tetrahedra", [DV_HEXAHEDRA] = "hexahedra", [DV_PRISMS] = "prisms",
+        [DV_PYRAMIDS] = "pyramids"};
     return names[kind];
 }
 

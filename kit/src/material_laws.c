@@ -6,6 +6,7 @@
  */
 #include <divan/kit/material_law.h>
 
+#include <divan/log.h>
 #include <divan/memory.h>
 #include <divan/plugin.h>
 
@@ -350,6 +351,18 @@ static bool add_name(void *context, const DvMaterialLaw *law)
 void dv_material_law_names(DvText *out)
 {
     visit_laws(add_name, out);
+}
+
+DvStatus dv_material_law_unknown(DvData *field)
+{
+    DvText text = {0};
+    dv_material_law_names(&text);
+    const DvStatus status = dv_field_error(field, -1,
+                                           "there is no material '%s'; there are %s, and those of plugins "
+                                           "that are not loaded",
+                                           dv_data_string(field), text.at);
+    dv_text_free(&text);
+    return status;
 }
 
 uint32_t dv_material_law_parameters(const DvMaterialLaw *law)

@@ -10,7 +10,8 @@ static const char *name_of(DvElementKind kind)
 {
     static const char *const names[DV_ELEMENT_KINDS] = {
         [DV_POINTS] = "points", [DV_EDGES] = "edges",           [DV_TRIANGLES] = "triangles",
-        [DV_QUADS] = "quads",   [DV_TETRAHEDRA] = "tetrahedra", [DV_HEXAHEDRA] = "hexahedra"};
+        [DV_QUADS] = "quads",   [DV_TETRAHEDRA] = "tetrahedra", [DV_HEXAHEDRA] = "hexahedra",
+        [DV_PRISMS] = "prisms", [DV_PYRAMIDS] = "pyramids"};
     return names[kind];
 }
 

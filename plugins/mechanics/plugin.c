@@ -7,6 +7,8 @@
 
 #include "operations/operations.h"
 
+#include <divan/kit/solid_force_field.h>
+
 #define DV_CLASS(name) extern const DvClass name;
 #include "classes.def"
 #undef DV_CLASS
@@ -31,5 +33,6 @@ DV_PLUGIN = {
                                    {.id = DV_STEP_CHECK, .ops = &dv_step_check},
                                    {0}},
     .classes = classes,
+    .variants = (const char *const[]){DV_SOLID_VARIANT_WORDS, NULL},
     .renames = mechanics_renames,
 };

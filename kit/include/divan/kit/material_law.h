@@ -21,7 +21,7 @@
 #ifndef DIVAN_KIT_MATERIAL_LAW_H
 #define DIVAN_KIT_MATERIAL_LAW_H
 
-#include <divan/base.h>
+#include <divan/data.h>
 #include <divan/math/simd.h>
 
 DV_BEGIN_DECLS
@@ -60,6 +60,8 @@ extern DV_PUBLIC const DvMaterialLaw *const dv_material_laws[];
 DV_PUBLIC const DvMaterialLaw *dv_material_law_find(const char *name);
 /* The names of all, "Hooke, NeoHookean".     [main] */
 DV_PUBLIC void dv_material_law_names(DvText *out);
+/* The error of a field that names a law that there is not; it lists those that there are.     [main] */
+DV_PUBLIC DvStatus dv_material_law_unknown(DvData *field);
 DV_PUBLIC uint32_t dv_material_law_parameters(const DvMaterialLaw *law);
 
 /* Of any law, eight points at a time. */

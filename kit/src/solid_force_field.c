@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Force fields of solids: elements by element x law, with the life of elements on a mesh.
+ */
+#include <divan/kit/solid_force_field.h>
+
+/* ---- Elements ---- */
+
+/* Words of variants, names of many, what to add, and pairs that a mesh has for each element at least. */
+typedef struct ElementName {
+    const char *word, *many, *need;
+    uint32_t pairs;
+} ElementName;
+static const ElementName names[DV_ELEMENT_KINDS] = {
+    {"", "points", "", 0},
+    {"Edge", "edges", "a container of edges", 1},
+    {"Triangle", "triangles", "a container of triangles", 1},
+    {"Quad", "quads", "a container of quads", 2},
+    {"Tetrahedron", "tetrahedra", "a container of tetrahedra", 1},
+    {"Hexahedron", "hexahedra", "a container of hexahedra", 4},
+    {"Prism", "prisms", "a mesh of prisms", 2},
+    {"Pyramid", "pyramids", "a mesh of pyramids", 2},
+};
+
+static DvElementKind kind_of_variant(const char *variant)
+{
+    const char *comma = strchr(variant, ',');
+    for (DvElementKind kind = DV_EDGES; comma && kind < DV_ELEMENT_KINDS; kind++)
+        if (strcmp(comma + 1, names[kind].word) == 0)
+            return kind;
+    return DV_EDGES;
+}
+
+static DvStatus build(void *self_, const DvElementSource *source)
+{
+    DvSolidForceField *self = self_;
+    DvSolidModel model = {.kind = self->kind.elements, .space = self->field.base.state.dof->coord, .context = self};
+    const DvStatus status = self->model(self, &model);
+    return status == DV_OK
+               ? dv_solid_elements_build(&self->elements, dv_object_of(self), &model, &source->rest, source->elements)
+               : status;
+}
+
+static DvStatus update(void *self_, const DvElementSource *source, const DvMeshEdits *edits, bool *paired)
+{
+    DvSolidForceField *self = self_;
+    return dv_solid_elements_update(&self->elements, dv_object_of(self), edits, &self->field.topology, &source->rest,
+                                    source->elements, paired);
+}
+
+static void clear(void *self)
+{
+    dv_solid_elements_free(&((DvSolidForceField *)self)->elements);
+}
+
+DvStatus dv_solid_force_field_parse(DvObject *object, void *self_, const DvAttributes *attributes)
+{
+    (void)object;
+    DvSolidForceField *self = self_;
+    const char *given = dv_attribute(attributes, "template");
+    self->by_default = !given || !strchr(given, ',');
+    return DV_OK;
+}
+
+/* Without a name the elements are edges, whatever the mesh is of. */
+static void warn_of_default(const DvSolidForceField *self)
+{
+    const DvObject *object = dv_object_of(self);
+    for (DvElementKind kind = DV_PYRAMIDS; self->by_default && kind > self->kind.elements; kind--) {
+        const uint32_t count = dv_topology_elements(&self->field.topology, kind).count;
+        if (count == 0)
+            continue;
+        dv_warning(object, "its elements are the %s of the mesh, not its %u %s; for those: template=\"%s,%s\"",
+                   names[self->kind.elements].many, count, names[kind].many, self->field.base.state.dof->name,
+                   names[kind].word);
+        return;
+    }
+}
+
+DvStatus dv_solid_force_field_reinit(DvObject *object, void *self_)
+{
+    (void)object;
+    DvSolidForceField *self = self_;
+    if (self->field.materials.material)
+        dv_element_materials_read(&self->field.materials);
+    return dv_mesh_force_field_build(&self->field);
+}
+
+DvStatus dv_solid_force_field_init(DvObject *object, DvSolidForceField *self,
+                                   DvStatus (*model)(void *self, DvSolidModel *model), DvElasticMaterial *material)
+{
+    const DvElementKind kind = kind_of_variant(dv_object_variant(object));
+    self->model = model;
+    self->kind = (DvMeshForceFieldKind){.need = names[kind].need,
+                                        .elements = kind,
+                                        .pairs = names[kind].pairs,
+                                        .build = build,
+                                        .update = update,
+                                        .clear = clear};
+    DvStatus status =
+        dv_mesh_force_field_begin(object, &self->field, &self->kind, &self->elements.mesh, material, NULL);
+    if (status == DV_OK)
+        status = dv_solid_force_field_reinit(object, self);
+    if (status != DV_OK)
+        return status;
+    warn_of_default(self);
+    dv_mesh_force_field_report(&self->field);
+    return DV_OK;
+}
+
+void dv_solid_force_field_lame(void *context, uint32_t element, double *parameters)
+{
+    const DvSolidForceField *self = context;
+    const DvElementMaterial material = dv_element_material(&self->field.materials, element);
+    const double young = material.young, poisson = material.poisson, dimensions = self->elements.model.space;
+    parameters[0] = young * poisson / ((1.0 + poisson) * (1.0 - (dimensions - 1.0) * poisson));
+    parameters[1] = dv_lame_mu(young, poisson);
+}
+
+/* elementStiffness, when somebody reads it. */
+DvStatus dv_solid_force_field_update(DvObject *object, void *self_)
+{
+    (void)object;
+    DvSolidForceField *self = self_;
+    const DvSolidElements *solid = &self->elements;
+    const uint32_t space = solid->model.space, nodes = solid->mesh.nodes, size = nodes * space;
+    if (solid->mesh.elements > 0)
+        dv_solid_elements_make_matrices(&self->elements, false);
+    double *out = dv_data_begin_all(&self->element_stiffness, (size_t)solid->mesh.elements * size * size);
+    for (uint32_t e = 0; e < solid->mesh.elements; e++)
+        for (uint32_t n = 0; n < nodes; n++)
+            for (uint32_t m = 0; m < nodes; m++)
+                for (uint32_t i = 0; i < space; i++)
+                    for (uint32_t j = 0; j < space; j++)
+                        out[((size_t)e * size + n * space + i) * size + m * space + j] =
+                            dv_solid_elements_stiffness(solid, e, n, m, i, j);
+    dv_data_end(&self->element_stiffness);
+    return DV_OK;
+}
+
+void dv_solid_force_field_destroy(DvObject *object, void *self)
+{
+    (void)object;
+    clear(self);
+}
+
+/* ---- Operations ---- */
+
+static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    (void)step;
+    (void)v;
+    DvSolidForceField *self = self_;
+    if (dv_mesh_force_field_follow(&self->field, x->count) == DV_OK)
+        dv_solid_elements_add_force(&self->elements, x, f);
+}
+
+static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    (void)step;
+    (void)b;
+    DvSolidForceField *self = self_;
+    if (dx->count == self->elements.mesh.points)
+        dv_solid_elements_add_product(&self->elements, k, dx, df);
+}
+
+static void assemble(void *self, const DvStep *step, double k, double b, const DvMatrixView *view)
+{
+    (void)step;
+    (void)b;
+    dv_solid_elements_assemble(&((DvSolidForceField *)self)->elements, k, view);
+}
+
+static uint64_t matrix_version(void *self_)
+{
+    const DvSolidForceField *self = self_;
+    const DvSolidModel *model = &self->elements.model;
+    return model->law && model->law->linear && model->kinematics == DV_SMALL_STRAIN
+               ? self->field.structure + self->field.changed
+               : 0;
+}
+
+static double energy(void *self_, const DvStep *step, const DvConstVec *x)
+{
+    (void)step;
+    DvSolidForceField *self = self_;
+    return x->count == self->elements.mesh.points ? dv_solid_elements_energy(&self->elements, x) : 0.0;
+}
+
+static void cost(void *self, double *product, double *assembly)
+{
+    dv_solid_elements_cost(&((const DvSolidForceField *)self)->elements, product, assembly);
+}
+
+const DvForceFieldOps dv_solid_force_field_ops = {
+    .size = sizeof(DvForceFieldOps),
+    .states = dv_single_state_states,
+    .add_force = add_force,
+    .add_dforce = add_dforce,
+    .reserve = dv_mesh_force_field_reserve,
+    .assemble = assemble,
+    .structure = dv_mesh_force_field_structure,
+    .matrix_version = matrix_version,
+    .energy = energy,
+    .cost = cost,
+};
+
+static double bound(void *self)
+{
+    return dv_solid_elements_bound(&((DvSolidForceField *)self)->elements);
+}
+
+const DvElementsCause dv_solid_force_field_cause = DV_ELEMENTS_CAUSE(.bound = bound);
+
+static void draw(void *self_, DvDraw *target)
+{
+    DvSolidForceField *self = self_;
+    const DvStateRef state = self->field.base.state;
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !state.ops || state.dof->coord != 3)
+        return;
+    const DvConstVec x = dv_state_read(state, DV_POSITION);
+    if (x.count == self->elements.mesh.points)
+        dv_solid_elements_draw(&self->elements, target, x.at, dv_data_double(&self->gap));
+}
+
+const DvDrawableOps dv_solid_force_field_drawable = {.size = sizeof(DvDrawableOps), .draw = draw};
