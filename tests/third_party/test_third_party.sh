@@ -106,6 +106,19 @@ DIVAN_PLUGIN_PATH=$PWD "$divan" run brake.scn -n 100 --quiet --dump states || fa
 awk '$1 == "STEP" { step = $2 } $1 == "X" && step == 100 { exit !($2^2 < 1e-18 && ($3 - 10.505)^2 < 1e-18) }' states ||
     fail "the brake does not hold, or holds too much: $(grep '^X' states)"
 
+# a material, as three functions of one point
+cp -r "$source_root/tests/third_party/fibre_law" "$here/fibre_law"
+cd "$here/fibre_law"
+# shellcheck disable=SC2046
+cc -std=c11 -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden -Wl,-z,defs -o fibre-law.so fibre_law.c \
+    $(pkg-config --cflags --libs divan-kit) || fail "the material does not build against the installed headers"
+"$divan" run fibres.scn --plugin "$PWD/fibre-law.so" -n 300 --quiet --dump states || fail "the scene of the material does not run"
+# 20 (s - 1) + 15 (s^2 - 1) s = 10
+awk '$1 == "STEP" { step = $2 } $1 == "X" && step == 300 { exit !(($5 - 1.1718861359376254)^2 < 1e-16) }' states ||
+    fail "the fibres do not hold, or hold too much: $(grep '^X' states)"
+if "$divan" run fibres.scn -n 1 --quiet 2>refused; then fail "a material is there without its plugin"; fi
+grep -q "there is no material 'Fibred'" refused || fail "the refusal does not name the material: $(cat refused)"
+
 # Components on the bases of the kit: by pkg-config divan-kit alone.
 cp -r "$source_root/tests/third_party/kit_parts" "$here/kit_parts"
 cd "$here/kit_parts"

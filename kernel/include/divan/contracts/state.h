@@ -143,9 +143,7 @@ DV_NODISCARD static inline DvStatus dv_state_require(DvObject *object, const DvL
     *state = dv_state_ref(found);
     for (const DvVariantSource *source = cls->sources; link && source && source->attribute; source++)
         if (cls->variant_rule == DV_VARIANT_OF_ALL && strcmp(source->attribute, link->data.field->name) == 0 &&
-            (strncmp(state->dof->name, dv_object_variant(object), strlen(state->dof->name)) != 0 ||
-             (dv_object_variant(object)[strlen(state->dof->name)] != '\0' &&
-              dv_object_variant(object)[strlen(state->dof->name)] != ','))) {
+            strcmp(state->dof->name, dv_object_variant(object)) != 0) {
             const DvStateRef wrong = *state;
             *state = none;
             return dv_error(object, DV_ERROR_INVALID, "made for %s, but state '%s' holds %s", dv_object_variant(object),

@@ -43,7 +43,7 @@ typedef struct DvMaterialLaw {
     void (*tangent8)(const DvReal8 *parameters, const DvReal8 f[3][3], const DvReal8 df[3][3], DvReal8 dp[3][3]);
 } DvMaterialLaw;
 
-#define DV_MATERIAL_LAWS "divan.material-laws/1"
+#define DV_MATERIAL_LAWS "kit.material-laws/1"
 typedef struct DvMaterialLawsOps {
     uint32_t size;
     const DvMaterialLaw *const *laws; /* ended by NULL */

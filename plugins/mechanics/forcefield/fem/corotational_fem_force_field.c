@@ -11,31 +11,30 @@ typedef struct CorotationalFEMForceField {
     bool given; /* the scene names a method, if only one that there is not */
 } CorotationalFEMForceField;
 
-static const char *const methods[] = {"stable_polar", "polar", "identity", "triangle", "hexahedron", NULL};
+static const char *const methods[] = {"identity", "polar",      "stable_polar",
+                                      "triangle", "hexahedron", NULL}; /* as DvElementRotation */
 
 static const DvField fields[] = {
     DV_SOLID_FORCE_FIELD_FIELDS(CorotationalFEMForceField, solid),
     DV_MATERIAL_FIELDS(CorotationalFEMForceField, material, DV_FIELD_INPUT),
     DV_FIELD(CorotationalFEMForceField, rotation_method, "rotationMethod", dv_type_choice, .init = "stable_polar",
              .choices = methods,
-             .help = "rotation of an element: the polar decomposition of its deformation, without reflections or with "
-                     "them (stable_polar, polar); none (identity); by nodes 0 1 2 (triangle); by mean edges "
-                     "(hexahedron). Where none is given: triangle of tetrahedra and triangles in space, hexahedron of "
-                     "hexahedra, else stable_polar"),
+             .help =
+                 "rotation of an element: polar decomposition (stable_polar: never a reflection), none (identity), by "
+                 "nodes 0 1 2 (triangle), by mean edges (hexahedron); by default triangle of tetrahedra and "
+                 "triangles, hexahedron of hexahedra, else stable_polar"),
     {0},
 };
 
 static DvStatus model(void *self_, DvSolidModel *model)
 {
     CorotationalFEMForceField *self = self_;
-    static const DvElementRotation rotation[] = {DV_ROTATION_STABLE_POLAR, DV_ROTATION_POLAR, DV_ROTATION_NONE,
-                                                 DV_ROTATION_TRIANGLE, DV_ROTATION_HEXAHEDRON};
     const bool triangle = model->space == 3 && (model->kind == DV_TETRAHEDRA || model->kind == DV_TRIANGLES),
                hexahedron = model->kind == DV_HEXAHEDRA;
     model->kinematics = DV_COROTATIONAL;
     model->law = &dv_hooke_law;
     model->parameters = dv_solid_force_field_lame;
-    model->rotation = rotation[dv_data_choice(&self->rotation_method)];
+    model->rotation = (DvElementRotation)dv_data_choice(&self->rotation_method);
     if (!self->given && !dv_data_is_set(&self->rotation_method) && (triangle || hexahedron))
         model->rotation = triangle ? DV_ROTATION_TRIANGLE : DV_ROTATION_HEXAHEDRON;
     if ((model->rotation == DV_ROTATION_TRIANGLE && !triangle) ||

@@ -19,11 +19,9 @@ static const DvField fields[] = {
           .help = "law of the material: Hooke, StVenantKirchhoff, NeoHookean, StableNeoHookean, MooneyRivlin, "
                   "VerondaWestman, ArrudaBoyce, or one of a plugin"),
     FIELD(parameters, "parameters", dv_type_doubles, .init = "1000 1000", .flags = DV_FIELD_INPUT, .group = "material",
-          .help = "its numbers, in its order: lambda mu; mu lambda; mu lambda; mu lambda; c1 c2 k0; c1 c2 k0; mu k0"),
+          .help = "its numbers, in its order: lambda mu of Hooke, mu lambda, c1 c2 k0, mu k0"),
     FIELD(kinematics, "kinematics", dv_type_choice, .init = "finite", .choices = kinematics,
-          .help =
-              "small displacements; large rotations with small strains (corotational); large strains, for laws that "
-              "know rotations (finite)"),
+          .help = "small displacements, large rotations (corotational), or large strains (finite)"),
     {0},
 };
 
