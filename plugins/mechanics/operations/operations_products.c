@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Products of the matrices of mass, damping and stiffness with vectors, without a matrix.
+ */
+#include <string.h>
+
+#include "operations_private.h"
+
+static bool is_velocity(const DvStep *step, DvVecId d)
+{
+    return d == DV_VELOCITY || d == DV_FREE_VELOCITY || d == step->velocity;
+}
+
+static void add_product(const FieldItem *field, const DvStep *step, DvFactors factors, double k, double mass,
+                        const DvConstVec *dx, const DvVec *df)
+{
+    if (field->ops->add_dforce && (k != 0.0 || factors.b != 0.0))
+        field->ops->add_dforce(field->self, step, k, factors.b, dx, df);
+    if (field->mass && mass != 0.0)
+        field->mass->add_mdx(field->self, mass, dx[0], df[0]);
+}
+
+static void add_product_of(DvMechanics *m, const FieldItem *field, const DvStep *step, DvFactors factors)
+{
+    const double k = field_stiffness_factor(field, factors), mass = field_mass_factor(field, factors);
+    const bool stiff = field->ops->add_dforce && (k != 0.0 || factors.b != 0.0), heavy = field->mass && mass != 0.0;
+    if (!stiff && !heavy)
+        return;
+    DvConstVec dx[2];
+    DvVec df[2];
+    for (uint32_t i = 0; i < field->state_count; i++) {
+        StateItem *state = &m->states[field->states[i]];
+        if (!mechanics_fetch(m, state, field->object, field->ops->space))
+            return;
+        if (field->state_count == 1) {
+            add_product(field, step, factors, k, mass, &state->x, &state->f);
+            return;
+        }
+        dx[i] = state->x;
+        df[i] = state->f;
+    }
+    add_product(field, step, factors, k, mass, dx, df);
+}
+
+enum { FEW_POINTS = 2048 }; /* of more, whole products by several threads are as good */
+
+/* The points of the output of a mapping on which all that acts in a product acts; NULL: perhaps all. Both vectors are there. */
+static const uint32_t *points_of_product(DvMechanics *m, const MappingItem *mapping, uint32_t *count)
+{
+    if (!mapping->at_points || mapping->inputs != 1 || mapping->outputs != 1)
+        return NULL;
+    const StateItem *output = &m->states[mapping_outputs_of(mapping)[0]];
+    const DvStateRef s = output->ref;
+    if (output->readers > 0 || output->producers != 1 || !mapping->at_points->is_ready(mapping->self) ||
+        !state_has(s, DV_DX) || !state_has(s, DV_DFORCE))
+        return NULL;
+    const uint32_t *points = assembly_points(m, mapping_outputs_of(mapping)[0], count);
+    return *count <= FEW_POINTS && 2 * *count <= state_count(s) ? points : NULL;
+}
+
+/* What a product needs of the output of a mapping: its displacement `mapped` from d of the input, unless it has that, and no force. */
+static void begin_product_below(DvMechanics *m, MappingItem *mapping, const DvStep *step, const DvVecId ids[3],
+                                DvVecId mapped, bool by_points)
+{
+    const uint32_t *outputs = mapping_outputs_of(mapping);
+    const StateItem *input = &m->states[mapping_inputs_of(mapping)[0]];
+    uint32_t count = 0;
+    const uint32_t *points = by_points ? points_of_product(m, mapping, &count) : NULL;
+    const DvConstVec d = points ? dv_state_read(input->ref, ids[input->kind]) : (DvConstVec){0};
+    if (points && d.at && mapping_fits_outputs(m, mapping)) {
+        const DvStateRef s = m->states[outputs[0]].ref;
+        if (mapped != ids[STATE_INDEPENDENT]) {
+            const DvVec dx = dv_state_write(s, mapped, DV_READ_WRITE);
+            mapping->at_points->apply_j(mapping->self, &d, &dx, points, count);
+        }
+        const DvVec f = dv_state_write(s, DV_DFORCE, DV_READ_WRITE);
+        for (uint32_t i = 0; i < count; i++)
+            memset(f.at + (size_t)points[i] * f.dim, 0, f.dim * sizeof *f.at);
+        return;
+    }
+    if (mapped != ids[STATE_INDEPENDENT])
+        mapping_propagate(m, mapping, step, ids, DV_NO_VEC, mapped);
+    for (uint32_t k = 0; k < mapping->outputs; k++) {
+        const DvStateRef s = m->states[outputs[k]].ref;
+        state_clear(s, DV_DFORCE);
+    }
+}
+
+static void pull_product_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, double k, bool by_points)
+{
+    uint32_t count = 0;
+    const uint32_t *points = by_points ? points_of_product(m, mapping, &count) : NULL;
+    DvVec out, in;
+    if (!points || !mapping_fits_outputs(m, mapping)) {
+        mapping_pull_up(m, mapping, step, k);
+        return;
+    }
+    const DvSpace space = mapping->ops->space;
+    if (!states_give_f(m, mapping->object, mapping_outputs_of(mapping), 1, space, &out) ||
+        !states_give_f(m, mapping->object, mapping_inputs_of(mapping), 1, space, &in))
+        return;
+    mapping->at_points->apply_jt(mapping->self, &(DvConstVec){out.at, out.count, out.dim}, &in, points, count);
+}
+
+void operation_add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVecId res, DvVecId d, DvWalk walk)
+{
+    if (res == DV_NO_VEC || d == DV_NO_VEC)
+        return;
+    const DvVecId mapped = is_velocity(step, d) ? d : DV_DX, ids[3] = {d, mapped, VEC_ZERO};
+    operation_begin(m,
+                    (Roles){{ids[0], ids[1], ids[2]}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {res, DV_DFORCE, VEC_SINK}});
+    const bool all = m->external_on_mapped; /* geometric stiffness also where no component acts */
+    const bool by_points = m->mapping_list.count > 0 && !all && !m->any_constrained && assembly_knows_points(m);
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        MappingItem *mapping = mapping_at(m, i);
+        if (!(mapping->loads || mapping->constrained || all) || !walk_takes_mapping(mapping, walk) ||
+            !mechanics_alive(m, mapping->object))
+            continue;
+        begin_product_below(m, mapping, step, ids, mapped, by_points);
+    }
+    for (uint32_t i = 0; i < m->field_list.count; i++)
+        if (walk_takes(field_at(m, i)->below_stop, walk) && mechanics_alive(m, field_at(m, i)->object))
+            add_product_of(m, field_at(m, i), step, factors);
+    for (uint32_t i = m->mapping_list.count; i-- > 0;) {
+        MappingItem *mapping = mapping_at(m, i);
+        if ((mapping->loads || mapping->constrained || all) && walk_takes_mapping(mapping, walk) &&
+            mechanics_alive(m, mapping->object))
+            pull_product_up(m, mapping, step, factors.k, by_points);
+    }
+    operation_end(m);
+}
