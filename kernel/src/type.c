@@ -202,7 +202,6 @@ TYPE(dv_type_rigid3d, "Rigid3d", DV_SCALAR_DOUBLE, double, 7, false, .blank = id
 TYPE(dv_type_vec2i, "Vec2i", DV_SCALAR_INT, int32_t, 2, false, );
 TYPE(dv_type_vec3i, "Vec3i", DV_SCALAR_INT, int32_t, 3, false, );
 TYPE(dv_type_vec2u, "Vec2u", DV_SCALAR_UINT, uint32_t, 2, false, );
-TYPE(dv_type_vec3u, "Vec3u", DV_SCALAR_UINT, uint32_t, 3, false, );
 TYPE(dv_type_vec3b, "Vec3b", DV_SCALAR_BOOL, bool, 3, false, );
 TYPE(dv_type_box, "box", DV_SCALAR_DOUBLE, double, 6, false, );
 TYPE(dv_type_tags, "tags", DV_SCALAR_STRING, char *, 1, true, );

@@ -63,11 +63,6 @@ bool dv_build_has_enough(const DvScene *scene)
     return scene->problems > MAX_PROBLEMS || scene->errors > MAX_ERRORS;
 }
 
-bool dv_build_is_check(const DvScene *scene)
-{
-    return scene->check_only;
-}
-
 bool dv_class_takes(const DvClass *cls, const char *name)
 {
     for (const DvField *field = dv_common_fields(); field->name; field++)

@@ -74,8 +74,6 @@ DV_PUBLIC void dv_build_remark(DvScene *scene, DvPlace place, const char *compon
                                const char *format, ...) DV_PRINTF(5, 6);
 /* So many problems were found (200 errors, 10,000 in all) that the rest of the file is not worth reading. */
 DV_PUBLIC bool dv_build_has_enough(const DvScene *scene);
-/* Everything is a problem, also what old scenes are forgiven: `divan check`. */
-DV_PUBLIC bool dv_build_is_check(const DvScene *scene);
 
 /* Vocabulary */
 

@@ -45,7 +45,7 @@ DV_PUBLIC extern const DvType dv_type_file;   /* a file name, looked up when set
 DV_PUBLIC extern const DvType dv_type_choice; /* one of the field's `choices` (strings); a number counts as an index */
 DV_PUBLIC extern const DvType dv_type_vec2d, dv_type_vec3d, dv_type_vec4d, dv_type_vec6d, dv_type_quat;
 DV_PUBLIC extern const DvType dv_type_rigid2d, dv_type_rigid3d; /* coordinates: 3, 7 doubles */
-DV_PUBLIC extern const DvType dv_type_vec2i, dv_type_vec3i, dv_type_vec2u, dv_type_vec3u, dv_type_vec3b;
+DV_PUBLIC extern const DvType dv_type_vec2i, dv_type_vec3i, dv_type_vec2u, dv_type_vec3b;
 DV_PUBLIC extern const DvType dv_type_box;  /* 6 doubles: smallest corner, largest corner */
 DV_PUBLIC extern const DvType dv_type_tags; /* list of strings */
 
