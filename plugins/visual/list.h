@@ -6,9 +6,7 @@
 #ifndef DIVAN_VISUAL_LIST_H
 #define DIVAN_VISUAL_LIST_H
 
-#include <string.h>
-
-#include <divan/memory.h>
+#include <divan/kit/array.h>
 
 typedef struct List {
     void *at;
@@ -18,11 +16,7 @@ typedef struct List {
 /* One more element of `size` bytes, zero; valid until the next. */
 static inline void *list_add(List *list, size_t size)
 {
-    if (list->count == list->capacity) {
-        const uint32_t capacity = list->capacity ? 2 * list->capacity : 16;
-        list->at = dv_realloc(list->at, list->capacity * size, capacity * size);
-        list->capacity = capacity;
-    }
+    dv_array_grow(list, size, (uint64_t)list->count + 1); /* a List is a DV_ARRAY(void) */
     void *element = (char *)list->at + list->count++ * size;
     memset(element, 0, size);
     return element;

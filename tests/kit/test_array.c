@@ -105,11 +105,33 @@ static void capacity_doubles(void **state)
     dv_array_free(&numbers);
 }
 
+static void columns_grow_together(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    uint32_t *numbers = NULL, capacity = 0, count = 0;
+    Item *items = NULL;
+    for (; count < 100000; count++) {
+        const uint32_t before = capacity;
+        dv_columns_reserve(&capacity, count + 1 + random_below(&seed, 3), DV_COLUMN(numbers), DV_COLUMN(items));
+        assert_true(capacity > count && (capacity == before || capacity >= 2 * before));
+        for (uint32_t i = before; i < capacity; i++)
+            assert_true(numbers[i] == 0 && items[i].index == 0);
+        numbers[count] = count;
+        items[count] = (Item){2.0 * count, count};
+    }
+    for (uint32_t i = 0; i < count; i++)
+        assert_true(numbers[i] == i && items[i].index == i && items[i].number == 2.0 * i);
+    dv_free(numbers);
+    dv_free(items);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_are_those_of_a_plain_model),
         cmocka_unit_test(capacity_doubles),
+        cmocka_unit_test(columns_grow_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <divan/kit/array.h>
 #include <divan/memory.h>
 
 /* Trees of fewer elements are built again for any change; others stay until one element in MOST_MOVED has gone elsewhere. */
@@ -34,13 +35,7 @@ static Box box_of_slots(const BoxTree *tree, uint32_t first, uint32_t count)
 
 static uint32_t add_node(BoxTree *tree, uint32_t first, uint32_t count)
 {
-    if (tree->nodes == tree->node_capacity) {
-        const uint32_t capacity = tree->node_capacity > 0 ? 2 * tree->node_capacity : 128;
-        tree->node = dv_realloc(tree->node, tree->node_capacity * sizeof *tree->node, capacity * sizeof *tree->node);
-        tree->node_box =
-            dv_realloc(tree->node_box, tree->node_capacity * sizeof *tree->node_box, capacity * sizeof *tree->node_box);
-        tree->node_capacity = capacity;
-    }
+    dv_columns_reserve(&tree->node_capacity, tree->nodes + 1, DV_COLUMN(tree->node), DV_COLUMN(tree->node_box));
     tree->node[tree->nodes] = (BoxNode){.first = first, .count = count};
     tree->node_box[tree->nodes] = first + count <= tree->slots ? box_of_slots(tree, first, count) : empty_box;
     return tree->nodes++;

@@ -7,6 +7,7 @@
  * node are a pair when both say selfCollision.
  */
 #include <divan/divan.h>
+#include <divan/kit/array.h>
 #include <divan/math/simd.h>
 #include <divan/memory.h>
 
@@ -25,8 +26,7 @@ typedef struct KeptBodies {
 
 typedef struct BruteForceBroadPhase {
     DvData box;
-    DvBodyPair *pairs;
-    uint32_t count, capacity;
+    DV_ARRAY(DvBodyPair) pairs;
     KeptBodies kept;
 } BruteForceBroadPhase;
 
@@ -38,12 +38,7 @@ static const DvField fields[] = {
 
 static void add(BruteForceBroadPhase *self, uint32_t first, uint32_t second)
 {
-    if (self->count == self->capacity) {
-        const uint32_t capacity = self->capacity > 0 ? 2 * self->capacity : 32;
-        self->pairs = dv_realloc(self->pairs, self->capacity * sizeof *self->pairs, capacity * sizeof *self->pairs);
-        self->capacity = capacity;
-    }
-    self->pairs[self->count++] = (DvBodyPair){{first, second}};
+    dv_array_push(&self->pairs, (DvBodyPair){{first, second}});
 }
 
 static Box box_of(const DvCollisionBody *body)
@@ -116,7 +111,7 @@ static uint32_t find(void *self_, const DvCollisionBody *bodies, uint32_t count,
     const Box limit = {{corners[0], corners[1], corners[2]}, {corners[3], corners[4], corners[5]}};
     KeptBodies *kept = &self->kept;
     make_room(kept, count);
-    self->count = 0;
+    dv_array_clear(&self->pairs);
     for (uint32_t i = 0; i < count; i++) {
         const DvCollisionBody *body = &bodies[i];
         if (!body->present)
@@ -137,18 +132,16 @@ static uint32_t find(void *self_, const DvCollisionBody *bodies, uint32_t count,
                 add(self, i, kept->body[k]);
         keep(kept, i, &box);
     }
-    *pairs = self->pairs;
-    return self->count;
+    *pairs = self->pairs.data;
+    return self->pairs.count;
 }
 
 static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     BruteForceBroadPhase *self = self_;
-    dv_free(self->pairs);
+    dv_array_free(&self->pairs);
     free_kept(&self->kept);
-    self->pairs = NULL;
-    self->count = self->capacity = 0;
 }
 
 static const DvBroadPhaseOps ops = {.size = sizeof ops, .find = find};

@@ -11,6 +11,7 @@
  * Which of two kinds comes first is decided by the method's routines, so a pair of bodies may be turned round here.
  */
 #include <divan/divan.h>
+#include <divan/kit/array.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
@@ -51,8 +52,7 @@ typedef struct BvhNarrowPhase {
     uint32_t found_count;
     DvContactPair *pairs;
     uint32_t pair_capacity;
-    Route *routes; /* by the addresses of their kinds */
-    uint32_t route_count, route_capacity;
+    DV_ARRAY(Route) routes;  /* by the addresses of their kinds */
     const DvObject *method;  /* of the routes */
     struct Search *searches; /* [search_capacity] of this detection */
     uint32_t search_count, search_capacity;
@@ -75,12 +75,10 @@ static const DvField fields[] = {
 static void grow_sink(DvContactSink *sink)
 {
     enum { MANY = 1 << 16 };
-    const uint32_t capacity = sink->capacity > 0 ? 2 * sink->capacity : 16;
+    const uint32_t capacity = dv_array_capacity(sink->capacity, 0);
     if (capacity > MANY) /* else what ends the process does not say whose contacts they are */
         (void)!dv_memory_ask(NULL, (double)capacity * sizeof *sink->contacts, "%u contacts of a step", capacity);
-    sink->contacts =
-        dv_realloc(sink->contacts, sink->capacity * sizeof *sink->contacts, capacity * sizeof *sink->contacts);
-    sink->capacity = capacity;
+    dv_columns_reserve(&sink->capacity, capacity, DV_COLUMN(sink->contacts));
 }
 
 /* ---- Routines ---- */
@@ -88,22 +86,16 @@ static void grow_sink(DvContactSink *sink)
 static const Route *route_of(BvhNarrowPhase *self, const DvObject *method, const char *a, const char *b)
 {
     if (self->method != method)
-        self->route_count = 0;
+        dv_array_clear(&self->routes);
     self->method = method;
-    for (uint32_t i = 0; i < self->route_count; i++)
-        if (self->routes[i].a == a && self->routes[i].b == b)
-            return &self->routes[i];
+    for (uint32_t i = 0; i < self->routes.count; i++)
+        if (self->routes.data[i].a == a && self->routes.data[i].b == b)
+            return &self->routes.data[i];
     const Route route = find_route(method, a, b);
     if (route.answer == DV_ROUTINE_NONE)
         dv_warning(method, "knows no distance of %s from %s: such models do not collide", a, b);
-    if (self->route_count == self->route_capacity) {
-        const uint32_t capacity = self->route_capacity > 0 ? 2 * self->route_capacity : 16;
-        self->routes =
-            dv_realloc(self->routes, self->route_capacity * sizeof *self->routes, capacity * sizeof *self->routes);
-        self->route_capacity = capacity;
-    }
-    self->routes[self->route_count] = route;
-    return &self->routes[self->route_count++];
+    dv_array_push(&self->routes, route);
+    return &self->routes.data[self->routes.count - 1];
 }
 
 /* ---- Traversal ---- */
@@ -671,13 +663,12 @@ static void cleanup(DvObject *object, void *self_)
     forget(self);
     dv_free(self->trees);
     dv_free(self->pairs);
-    dv_free(self->routes);
+    dv_array_free(&self->routes);
     dv_free(self->searches);
     self->trees = NULL;
     self->pairs = NULL;
-    self->routes = NULL;
     self->searches = NULL;
-    self->tree_count = self->pair_capacity = self->route_count = self->route_capacity = 0;
+    self->tree_count = self->pair_capacity = 0;
     self->search_count = self->search_capacity = 0;
 }
 

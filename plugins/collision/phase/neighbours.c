@@ -6,6 +6,7 @@
 
 #include <divan/contracts/mapping.h>
 #include <divan/divan.h>
+#include <divan/kit/array.h>
 #include <divan/memory.h>
 
 #include "response/mobility.h"
@@ -72,10 +73,7 @@ static AroundPoints find_around(const DvShape *s)
 
 static void grow_sink(DvContactSink *sink)
 {
-    const uint32_t capacity = 2 * sink->capacity + 16;
-    sink->contacts =
-        dv_realloc(sink->contacts, sink->capacity * sizeof *sink->contacts, capacity * sizeof *sink->contacts);
-    sink->capacity = capacity;
+    dv_columns_reserve(&sink->capacity, sink->capacity + 1, DV_COLUMN(sink->contacts));
 }
 
 /* Whether an element of a and one of b are a pair of the search, and their first point in common is the given corner. */

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include <divan/kit/array.h>
 #include <divan/memory.h>
 
 static uint32_t place_of(const PairMap *map, uint32_t first, uint32_t second)
@@ -22,12 +23,10 @@ static uint32_t place_of(const PairMap *map, uint32_t first, uint32_t second)
 
 static void grow(PairMap *map)
 {
-    const uint32_t capacity = map->capacity > 0 ? 2 * map->capacity : 32;
-    map->entries = dv_realloc(map->entries, map->capacity * sizeof *map->entries, capacity * sizeof *map->entries);
-    map->capacity = capacity;
+    dv_columns_reserve(&map->capacity, map->count + 1, DV_COLUMN(map->entries));
     dv_free(map->table);
-    map->table = dv_alloc(4 * (size_t)capacity, sizeof *map->table);
-    map->table_mask = 4 * capacity - 1;
+    map->table = dv_alloc(4 * (size_t)map->capacity, sizeof *map->table);
+    map->table_mask = 4 * map->capacity - 1; /* capacities are powers of two */
     for (uint32_t i = 0; i < map->count; i++)
         map->table[place_of(map, map->entries[i].body[0], map->entries[i].body[1])] = i + 1;
 }

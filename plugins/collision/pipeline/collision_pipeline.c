@@ -13,6 +13,7 @@
 #include <divan/contracts/collision.h>
 #include <divan/contracts/visual.h>
 #include <divan/divan.h>
+#include <divan/kit/array.h>
 #include <divan/memory.h>
 
 #include "back_report.h"
@@ -99,12 +100,7 @@ static void add_body(CollisionPipeline *self, DvObject *object)
     uint32_t place = 0;
     while (place < self->count && self->bodies[place].object)
         place++;
-    if (place == self->capacity) {
-        const uint32_t capacity = self->capacity > 0 ? 2 * self->capacity : 16;
-        self->bodies = dv_realloc(self->bodies, self->capacity * sizeof *self->bodies, capacity * sizeof *self->bodies);
-        self->seen = dv_realloc(self->seen, self->capacity * sizeof *self->seen, capacity * sizeof *self->seen);
-        self->capacity = capacity;
-    }
+    dv_columns_reserve(&self->capacity, place + 1, DV_COLUMN(self->bodies), DV_COLUMN(self->seen));
     if (place == self->count)
         self->count++;
     self->bodies[place] = (DvCollisionBody){.object = dv_object_ref(object),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <divan/divan.h>
+#include <divan/kit/array.h>
 #include <divan/memory.h>
 
 #include "back_report.h"
@@ -33,12 +34,7 @@ static bool find_model(DvObject *object, DvCollisionBody *body)
 
 static void add_model(Models *models, const DvCollisionBody *body)
 {
-    if (models->count == models->capacity) {
-        const uint32_t capacity = models->capacity > 0 ? 2 * models->capacity : 16;
-        models->bodies =
-            dv_realloc(models->bodies, models->count * sizeof *models->bodies, capacity * sizeof *models->bodies);
-        models->capacity = capacity;
-    }
+    dv_columns_reserve(&models->capacity, models->count + 1, DV_COLUMN(models->bodies));
     models->bodies[models->count++] = *body;
 }
 

@@ -11,6 +11,7 @@
 #include "collision_response.h"
 #include "penalty_watch.h"
 
+#include <divan/kit/array.h>
 #include <divan/memory.h>
 
 #include <stdio.h>
@@ -206,12 +207,7 @@ static void count_contacts(CollisionResponse *self, const DvContactList *list)
 static DvStatus begin_response(CollisionResponse *self, uint32_t entry, const DvCollisionBody *a,
                                const DvCollisionBody *b, DvNode *node)
 {
-    if (self->sequence_count == self->sequence_capacity) {
-        const uint32_t capacity = self->sequence_capacity > 0 ? 2 * self->sequence_capacity : 16;
-        self->sequence = dv_realloc(self->sequence, self->sequence_capacity * sizeof *self->sequence,
-                                    capacity * sizeof *self->sequence);
-        self->sequence_capacity = capacity;
-    }
+    dv_columns_reserve(&self->sequence_capacity, self->sequence_count + 1, DV_COLUMN(self->sequence));
     Response *response = response_at(self, entry);
     const DvStatus status = make_response(self, response, a, b, node);
     if (status != DV_OK)

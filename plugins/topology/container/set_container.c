@@ -186,7 +186,7 @@ static bool restore_dangling(Topology *topology, DvElementKind kind, const uint3
         return false;
     if (count > 0) {
         topology->dangling[kind] = dv_alloc(elements, 1);
-        topology->dangling_room[kind] = elements;
+        topology->dangling_capacity[kind] = elements;
     }
     for (uint32_t i = 0; i < count; i++, *at += 2) {
         if ((*at)[0] >= elements)

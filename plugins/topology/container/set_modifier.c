@@ -205,11 +205,7 @@ static void renumber_lists(Topology *topology, const uint32_t *number)
 static void loosen(Topology *topology, DvElementKind kind, const uint32_t *points, uint32_t element, uint32_t point)
 {
     const ElementList list = topology_elements(topology, kind);
-    if (list.count > topology->dangling_room[kind]) {
-        const uint32_t room = list.count + list.count / 4;
-        topology->dangling[kind] = dv_realloc(topology->dangling[kind], topology->dangling_room[kind], room);
-        topology->dangling_room[kind] = room;
-    }
+    dv_columns_reserve(&topology->dangling_capacity[kind], list.count, DV_COLUMN(topology->dangling[kind]));
     uint8_t *bits = &topology->dangling[kind][element];
     if (*bits == 0) {
         tables_take_out(topology, kind, element);
@@ -370,11 +366,9 @@ static void append(Topology *topology, DvElementKind kind, const uint32_t *eleme
 {
     if (count == 0)
         return;
-    const uint32_t before = topology_elements(topology, kind).count, room = topology->dangling_room[kind];
-    if (topology->dangling[kind] && before + count > room) {
-        topology->dangling[kind] = dv_realloc(topology->dangling[kind], room, 2 * (size_t)(before + count));
-        topology->dangling_room[kind] = 2 * (before + count);
-    }
+    const uint32_t before = topology_elements(topology, kind).count;
+    if (topology->dangling[kind])
+        dv_columns_reserve(&topology->dangling_capacity[kind], before + count, DV_COLUMN(topology->dangling[kind]));
     Rows rows = begin_rows(topology, kind, before + count);
     memcpy(rows.at + (size_t)before * rows.nodes, elements, (size_t)count * rows.nodes * sizeof *elements);
     end_rows(topology, kind, before + count);

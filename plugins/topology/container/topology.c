@@ -99,7 +99,7 @@ void topology_tie(Topology *topology, DvElementKind kind)
 {
     dv_free(topology->dangling[kind]);
     topology->dangling[kind] = NULL;
-    topology->dangling_room[kind] = 0;
+    topology->dangling_capacity[kind] = 0;
     dv_array_clear(&topology->loose[kind]);
 }
 

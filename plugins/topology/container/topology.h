@@ -33,7 +33,7 @@ typedef struct Topology {
     uint64_t seen[DV_ELEMENT_KINDS];     /* versions of the lists when the adjacency was made */
     bool derived[DV_ELEMENT_KINDS];      /* computed from higher elements */
     uint8_t *dangling[DV_ELEMENT_KINDS]; /* bit j: point j of the element has been removed; NULL: none */
-    uint32_t dangling_room[DV_ELEMENT_KINDS];
+    uint32_t dangling_capacity[DV_ELEMENT_KINDS];
     DvIndexArray loose[DV_ELEMENT_KINDS]; /* the elements with such points, in no order */
     bool loose_changed, edited;           /* since that was put into `saved`; at all */
     DvElementKind own;                    /* set containers: the kind they are named after; DV_POINTS otherwise */

@@ -5,6 +5,7 @@
  */
 #include "value_types.h"
 
+#include <divan/kit/array.h>
 #include <divan/memory.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,24 +20,20 @@ void value_name(char *to, size_t size, const char *name)
 
 /* A growing array of elements as `parse` functions return them. */
 typedef struct Elements {
-    char *at;
-    size_t count, capacity, size;
+    DV_ARRAY(char) list; /* of `size` bytes each */
+    size_t size;
 } Elements;
 
 static void *add_element(Elements *elements)
 {
-    if (elements->count == elements->capacity) {
-        const size_t capacity = elements->capacity ? 2 * elements->capacity : 8;
-        elements->at = dv_realloc(elements->at, elements->capacity * elements->size, capacity * elements->size);
-        elements->capacity = capacity;
-    }
-    return elements->at + elements->count++ * elements->size;
+    dv_array_grow(&elements->list, elements->size, (uint64_t)elements->list.count + 1);
+    return elements->list.data + elements->list.count++ * elements->size;
 }
 
 static DvStatus give(Elements *elements, void **out, size_t *count, DvStatus status)
 {
-    *out = elements->at;
-    *count = elements->count;
+    *out = elements->list.data;
+    *count = elements->list.count;
     return status;
 }
 
@@ -66,7 +63,7 @@ static DvStatus parse_lists(const DvType *type, const char *text, void **out, si
         return give(&elements, out, count, DV_ERROR_INVALID);
     }
     for (skip_separators(&text); *text == '['; skip_separators(&text)) {
-        const size_t head = elements.count;
+        const uint32_t head = elements.list.count;
         int32_t length = 0;
         *(int32_t *)add_element(&elements) = 0;
         text++;
@@ -74,13 +71,13 @@ static DvStatus parse_lists(const DvType *type, const char *text, void **out, si
             int32_t value;
             if (!dv_read_int(&text, &value)) {
                 dv_text_add(problem, "no number at '%.16s'", text);
-                elements.count = head;
+                elements.list.count = head;
                 return give(&elements, out, count, DV_ERROR_INVALID);
             }
             *(int32_t *)add_element(&elements) = value;
             length++;
         }
-        ((int32_t *)(void *)elements.at)[head] = length;
+        ((int32_t *)(void *)elements.list.data)[head] = length;
         text += *text == ']';
     }
     return give(&elements, out, count, DV_OK);

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include <divan/contracts/drawing.h>
+#include <divan/kit/array.h>
 #include <divan/math/vec.h>
 #include <divan/types/color.h>
 
@@ -18,19 +19,11 @@ typedef struct SlicedVolumetricModel {
     DvTopologyRef mesh;
 } SlicedVolumetricModel;
 
-typedef struct Triangles {
-    double *at;
-    size_t count, capacity; /* of triangles */
-} Triangles;
-
-static void add_triangle(Triangles *list, DvVec3 a, DvVec3 b, DvVec3 c)
+static void add_triangle(DvRealArray *corners, DvVec3 a, DvVec3 b, DvVec3 c)
 {
-    if (list->count == list->capacity) {
-        const size_t room = list->capacity ? 2 * list->capacity : 64;
-        list->at = dv_realloc(list->at, list->capacity * 9 * sizeof *list->at, room * 9 * sizeof *list->at);
-        list->capacity = room;
-    }
-    double *to = list->at + 9 * list->count++;
+    dv_array_reserve(corners, (uint64_t)corners->count + 9);
+    double *to = corners->data + corners->count;
+    corners->count += 9;
     dv_vec3_store(a, to);
     dv_vec3_store(b, to + 3);
     dv_vec3_store(c, to + 6);
@@ -42,7 +35,7 @@ static DvVec3 crossing(DvVec3 a, double depth_a, DvVec3 b, double depth_b)
     return dv_vec3_add(a, dv_vec3_scale(dv_vec3_sub(b, a), depth_a / (depth_a - depth_b)));
 }
 
-static void slice_tetrahedron(Triangles *list, const double *points, const uint32_t corner[4], DvVec3 view,
+static void slice_tetrahedron(DvRealArray *list, const double *points, const uint32_t corner[4], DvVec3 view,
                               double plane)
 {
     DvVec3 front[4], behind[4];
@@ -72,7 +65,7 @@ static void slice_tetrahedron(Triangles *list, const double *points, const uint3
         add_triangle(list, cut[0], cut[2], cut[3]);
 }
 
-static void slice(Triangles *list, const double *points, uint32_t count, DvElements cells, DvVec3 view, double plane)
+static void slice(DvRealArray *list, const double *points, uint32_t count, DvElements cells, DvVec3 view, double plane)
 {
     for (uint32_t cell = 0; cell < cells.count; cell++) {
         const uint32_t *corner = cells.at + 8 * (size_t)cell;
@@ -104,7 +97,7 @@ static void draw_slices(SlicedVolumetricModel *self, DvDraw *draw, const double 
         least = fmin(least, depth);
         most = fmax(most, depth);
     }
-    Triangles list = {0};
+    DvRealArray list = {0};
     for (int32_t i = slices; i-- > 0;)
         slice(&list, points, count, cells, view, least + (i + 0.5) / slices * (most - least));
     double color[4];
@@ -112,8 +105,8 @@ static void draw_slices(SlicedVolumetricModel *self, DvDraw *draw, const double 
     color[3] *= dv_data_double(&self->alpha);
     draw->ops->state(draw, DV_DRAW_UNLIT);
     if (list.count > 0)
-        draw->ops->triangles(draw, list.at, (uint32_t)list.count, color);
-    dv_free(list.at);
+        draw->ops->triangles(draw, list.data, list.count / 9, color);
+    dv_array_free(&list);
 }
 
 static void draw(void *self_, DvDraw *draw)

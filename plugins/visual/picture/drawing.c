@@ -57,13 +57,7 @@ static void *more(Batch *batch, size_t count, size_t size)
 {
     List *list = &batch->elements;
     const size_t needed = list->count + count;
-    if (needed > list->capacity) {
-        size_t capacity = list->capacity ? list->capacity : 64;
-        while (capacity < needed)
-            capacity *= 2;
-        list->at = dv_realloc(list->at, list->capacity * size, capacity * size);
-        list->capacity = (uint32_t)capacity;
-    }
+    dv_array_grow(list, size, needed);
     void *at = (char *)list->at + list->count * size;
     list->count = (uint32_t)needed;
     return at;

@@ -22,21 +22,26 @@ typedef DV_ARRAY(uint32_t) DvIndexArray;
 typedef DV_ARRAY(int32_t) DvIntArray;
 typedef DV_ARRAY(double) DvRealArray;
 
-/* Makes room for `need` items of `item` bytes; `array` points to any DV_ARRAY. */
+/* The capacity of what must hold `need` items and has grown to `capacity`: twice that, at least 16. */
+static inline uint32_t dv_array_capacity(uint32_t capacity, uint64_t need)
+{
+    assert(need < UINT32_MAX);
+    uint64_t larger = capacity ? (uint64_t)capacity * 2 : 16;
+    if (larger < need)
+        larger = need;
+    return larger > UINT32_MAX ? UINT32_MAX : (uint32_t)larger;
+}
+
+/* Capacity for `need` items of `item` bytes; `array` points to any DV_ARRAY. */
 static inline void dv_array_grow(void *array, size_t item, uint64_t need)
 {
     DV_ARRAY(void) any;
     memcpy(&any, array, sizeof any); /* all ARRAYs share this layout; copying keeps the aliasing rules */
     if (need <= any.capacity)
         return;
-    assert(need < UINT32_MAX);
-    uint64_t capacity = any.capacity ? (uint64_t)any.capacity * 2 : 16;
-    if (capacity < need)
-        capacity = need;
-    if (capacity > UINT32_MAX)
-        capacity = UINT32_MAX;
+    const uint32_t capacity = dv_array_capacity(any.capacity, need);
     any.data = dv_realloc(any.data, (size_t)any.capacity * item, (size_t)capacity * item);
-    any.capacity = (uint32_t)capacity;
+    any.capacity = capacity;
     memcpy(array, &any, sizeof any);
 }
 
@@ -77,6 +82,37 @@ static inline void dv_array_grow(void *array, size_t item, uint64_t need)
         dv_free((array)->data);                 \
         (array)->data = NULL;                   \
         (array)->count = (array)->capacity = 0; \
+    } while (0)
+
+/* Arrays of one capacity that grow together: dv_columns_reserve(&capacity, need, DV_COLUMN(first), DV_COLUMN(second)), where `first` is
+ * the pointer to its items. New items are zero. */
+typedef struct DvColumn {
+    void *array; /* address of the pointer */
+    size_t item; /* bytes */
+} DvColumn;
+#define DV_COLUMN(pointer)            \
+    {                                 \
+        &(pointer), sizeof *(pointer) \
+    }
+
+static inline void dv_columns_grow(uint32_t *capacity, uint64_t need, const DvColumn *columns, size_t count)
+{
+    const uint32_t larger = dv_array_capacity(*capacity, need);
+    for (size_t i = 0; i < count; i++) {
+        void *items;
+        memcpy(&items, columns[i].array, sizeof items);
+        items = dv_realloc(items, *capacity * columns[i].item, larger * columns[i].item);
+        memcpy(columns[i].array, &items, sizeof items);
+    }
+    *capacity = larger;
+}
+
+#define dv_columns_reserve(capacity, need, ...)                                                          \
+    do {                                                                                                 \
+        if ((need) > *(capacity)) {                                                                      \
+            const DvColumn array_columns[] = {__VA_ARGS__};                                              \
+            dv_columns_grow((capacity), (need), array_columns, sizeof array_columns / sizeof(DvColumn)); \
+        }                                                                                                \
     } while (0)
 
 #endif
