@@ -135,12 +135,12 @@ static const DvClass beyond_class = {
 
 static const DvField backward_fields[] = {DV_SINGLE_MAPPING_FIELDS(DvLinearMapping), {0}};
 
-static void backward_rows(void *self_, DvRows *rows)
+static void backward_rows(void *self_, DvMappingRows *rows)
 {
     DvLinearMapping *self = self_;
     for (uint32_t i = dv_state_count(self->base.in); i-- > 0;) {
-        dv_rows_add(rows, 0, i, 1);
-        dv_rows_end(rows);
+        dv_mapping_rows_add(rows, 0, i, 1);
+        dv_mapping_rows_end(rows);
     }
 }
 
