@@ -58,11 +58,21 @@ static uint32_t points_to_look_at(const DvCollisionBody *surface)
                                             : points;
 }
 
+/* Boxes and capsules are met from both sides, and rays look at what they meet. */
+static bool is_met_from_front_alone(const char *kind)
+{
+    static const char *const others[] = {DV_SHAPE_BOXES, DV_SHAPE_CAPSULES, DV_SHAPE_RAYS};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(kind, others[i]) == 0)
+            return false;
+    return true;
+}
+
 void back_report_pair(BackReport *self, const DvCollisionBody *surface, const DvCollisionBody *other)
 {
     const DvShape *s = surface->shape, *o = other->shape;
     if (surface->node == other->node || o->count == 0 || !counts_front_alone(self->method, surface) ||
-        find_route(self->method, s->kind, o->kind).answer != DV_ROUTINE_FOUND || strcmp(o->kind, DV_SHAPE_RAYS) == 0)
+        find_route(self->method, s->kind, o->kind).answer != DV_ROUTINE_FOUND || !is_met_from_front_alone(o->kind))
         return;
     const uint32_t stride = 1 + o->count / points_to_look_at(surface);
     const uint64_t tests = (uint64_t)(1 + o->count / stride) * s->count;
