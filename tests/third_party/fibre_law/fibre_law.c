@@ -26,8 +26,7 @@ static void tangent(const double *parameters, const double f[9], const double df
     const double stretch = f[0] * f[0] + f[3] * f[3] + f[6] * f[6] - 1.0,
                  change = 2.0 * (f[0] * df[0] + f[3] * df[3] + f[6] * df[6]);
     for (int i = 0; i < 9; i++)
-        dp[i] = parameters[0] * df[i] +
-                (i % 3 == 0 ? 0.5 * parameters[1] * (stretch * df[i] + change * f[i]) : 0.0);
+        dp[i] = parameters[0] * df[i] + (i % 3 == 0 ? 0.5 * parameters[1] * (stretch * df[i] + change * f[i]) : 0.0);
 }
 
 static const char *const parameters[] = {"stiffness", "fibres", NULL};
