@@ -249,25 +249,11 @@ static void a_list_linked_to_nothing_is_told_apart(void **state)
 static void every_other_selection_of_none_selects_none(void **state)
 {
     (void)state;
-    static const char *const none[] = {"indices",
-                                       "first_point",
-                                       "second_point",
-                                       "springsIndices1",
-                                       "springsIndices2",
-                                       "triangleList",
-                                       "quadList",
-                                       "edgeIndices",
-                                       "list_Out",
-                                       "meshIndices",
-                                       "pointsToRemove",
-                                       "edgesToRemove",
-                                       "trianglesToRemove",
-                                       "quadsToRemove",
-                                       "tetrahedraToRemove",
-                                       "hexahedraToRemove",
-                                       "vertPosIdx",
-                                       "vertNormIdx",
-                                       NULL};
+    static const char *const none[] = {"indices",           "first_point",       "second_point",  "springsIndices1",
+                                       "springsIndices2",   "triangleList",      "quadList",      "edgeIndices",
+                                       "list_Out",          "meshIndices",       "indexPairs",    "pointsToRemove",
+                                       "edgesToRemove",     "trianglesToRemove", "quadsToRemove", "tetrahedraToRemove",
+                                       "hexahedraToRemove", "vertPosIdx",        "vertNormIdx",   NULL};
     unsigned failed = 0;
     for (size_t k = 0; k < dv_class_count(); k++) {
         const DvClass *cls = dv_class_at(k);
