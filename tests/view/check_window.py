@@ -426,6 +426,8 @@ def files_stay():
     asked()
     window.key("r")
     wait_for("a recording in place of what was there", lambda: len(recorded("start ", "old.session")))
+    # Ctrl+E ends it once the window knows of it: the status bar then says so in red.
+    wait_for("the word of it", lambda: any(red > 150 and green < 110 for _, green, red in x11.colors(640, 776, 640, 24)))
     window.key("ctrl+e")
     wait_for("its end", lambda: "divan-session" in read("old.session"))
     # The scene itself, by its own saved state alone.
