@@ -248,6 +248,17 @@ static DvVisit count_of_node(DvNode *node, void *context)
     return DV_VISIT_CONTINUE;
 }
 
+static void add_record(GString *line, const DvObject *object, const DvSolveRecordOps *ops, const DvSolveRecord *record)
+{
+    g_string_append_printf(line, "; %s: left %.3g of %.3g", dv_object_name(object), record->left, record->asked);
+    if (!ops->curve)
+        return;
+    DvText curve = {0};
+    ops->curve(dv_object_self(object), &curve);
+    g_string_append_printf(line, " (%s)", curve.at ? curve.at : "");
+    dv_text_free(&curve);
+}
+
 static DvVisit add_records(DvNode *node, void *context)
 {
     StepStats *stats = context;
@@ -256,8 +267,7 @@ static DvVisit add_records(DvNode *node, void *context)
         const DvSolveRecordOps *ops = dv_object_ops(object, DV_SOLVE_RECORD);
         const DvSolveRecord *record = ops ? ops->record(dv_object_self(object)) : NULL;
         if (record && record->solves > 0 && !dv_object_ops(object, DV_CONSTRAINT_SOLVER))
-            g_string_append_printf(stats->solvers, "; %s: left %.3g of %.3g", dv_object_name(object), record->left,
-                                   record->asked);
+            add_record(stats->solvers, object, ops, record);
     }
     return DV_VISIT_CONTINUE;
 }

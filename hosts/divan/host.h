@@ -14,7 +14,7 @@
 #include "states.h"
 
 /* Exit codes, as in the manual page; to EXIT_BY_SIGNAL the number of the signal is added that ended the run. */
-enum { EXIT_DONE = 0, EXIT_FAULT = 1, EXIT_USAGE = 2, EXIT_NOT_FINITE = 3, EXIT_BY_SIGNAL = 128 };
+enum { EXIT_DONE = 0, EXIT_FAULT = 1, EXIT_USAGE = 2, EXIT_NO_STATE = 3, EXIT_BY_SIGNAL = 128 };
 
 /* What the command line said. Absent numbers are negative. */
 typedef struct Options {

@@ -66,12 +66,12 @@ DvScene *host_load(const Options *options)
 
 int host_step_failed(DvScene *scene, const Options *options, DvStatus status)
 {
-    if (status != DV_ERROR_NOT_FINITE)
+    if (status != DV_ERROR_NOT_FINITE && status != DV_ERROR_NOT_CONVERGED)
         return EXIT_FAULT;
     const DvStepCheckOps *check = dv_service(DV_STEP_CHECK);
     if (check && check->restore_last_good(dv_scene_root(scene)))
         host_save_last_good(scene, options->scene);
-    return EXIT_NOT_FINITE;
+    return EXIT_NO_STATE;
 }
 
 int host_end(DvScene *scene, int result)
@@ -94,7 +94,8 @@ static void print_usage(FILE *to)
     }
     fputs("\n`divan COMMAND --help` describes a command, `man divan` all of them.\n"
           "Exit status: 0 done; 1 the scene, a file or a plugin is at fault; 2 the command line is wrong;\n"
-          "3 a state stopped being finite; 128 + N ended by signal N, 130 by Ctrl-C.\n",
+          "3 a state stopped being finite, or a static solve did not converge;\n"
+          "128 + N ended by signal N, 130 by Ctrl-C.\n",
           to);
 }
 

@@ -348,7 +348,7 @@ static int run_scene(Run *run, const char *save_to)
         !host_dump_may_stay(&run->contacts, run->scene) || (save_to && !may_save(run->scene, save_to)))
         return EXIT_FAULT;
     int result = make_steps(run);
-    if (save_to && (result == EXIT_DONE || interrupted) && result != EXIT_NOT_FINITE) {
+    if (save_to && (result == EXIT_DONE || interrupted) && result != EXIT_NO_STATE) {
         if (dv_scene_save(run->scene, save_to) != DV_OK)
             result = EXIT_FAULT;
         else if (interrupted)

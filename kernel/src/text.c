@@ -15,8 +15,9 @@
 
 const char *dv_status_name(DvStatus status)
 {
-    static const char *const names[] = {"ok",         "invalid",  "not found",   "missing", "wrong ABI",       "cycle",
-                                        "not finite", "singular", "unsupported", "limit",   "input or output", "busy"};
+    static const char *const names[] = {
+        "ok",       "invalid",     "not found", "missing",         "wrong ABI", "cycle",        "not finite",
+        "singular", "unsupported", "limit",     "input or output", "busy",      "not converged"};
     return (size_t)status < G_N_ELEMENTS(names) ? names[status] : "unknown";
 }
 

@@ -775,6 +775,7 @@ static void each_status_has_a_word(void **state)
     (void)state;
     assert_string_equal(dv_status_name(DV_OK), "ok");
     assert_string_equal(dv_status_name(DV_ERROR_IO), "input or output");
+    assert_string_equal(dv_status_name(DV_ERROR_NOT_CONVERGED), "not converged");
     assert_string_equal(dv_status_name((DvStatus)99), "unknown");
 }
 

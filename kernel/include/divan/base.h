@@ -41,17 +41,18 @@ DV_BEGIN_DECLS
 
 typedef enum DvStatus {
     DV_OK = 0,
-    DV_ERROR_INVALID,     /* bad input: a value, a scene, an argument */
-    DV_ERROR_NOT_FOUND,   /* a file, a class, a field, an object */
-    DV_ERROR_MISSING,     /* something a component needs is not in the scene */
-    DV_ERROR_ABI,         /* a plugin made for another kernel */
-    DV_ERROR_CYCLE,       /* links, includes or plugins that need each other */
-    DV_ERROR_NOT_FINITE,  /* a state that is no longer a number */
-    DV_ERROR_SINGULAR,    /* a matrix that cannot be factored */
-    DV_ERROR_UNSUPPORTED, /* asked for something this object does not offer */
-    DV_ERROR_LIMIT,       /* input beyond a limit on depth, size, count or time */
-    DV_ERROR_IO,          /* the system refused to read or write */
-    DV_ERROR_BUSY         /* asked for a scene that another thread is using, or from a chunk of a loop */
+    DV_ERROR_INVALID,      /* bad input: a value, a scene, an argument */
+    DV_ERROR_NOT_FOUND,    /* a file, a class, a field, an object */
+    DV_ERROR_MISSING,      /* something a component needs is not in the scene */
+    DV_ERROR_ABI,          /* a plugin made for another kernel */
+    DV_ERROR_CYCLE,        /* links, includes or plugins that need each other */
+    DV_ERROR_NOT_FINITE,   /* a state that is no longer a number */
+    DV_ERROR_SINGULAR,     /* a matrix that cannot be factored */
+    DV_ERROR_UNSUPPORTED,  /* asked for something this object does not offer */
+    DV_ERROR_LIMIT,        /* input beyond a limit on depth, size, count or time */
+    DV_ERROR_IO,           /* the system refused to read or write */
+    DV_ERROR_BUSY,         /* asked for a scene that another thread is using, or from a chunk of a loop */
+    DV_ERROR_NOT_CONVERGED /* a solve that must come to its end has not */
 } DvStatus;
 
 typedef struct DvClass DvClass;

@@ -55,6 +55,9 @@ typedef struct DvSolveRecordOps {
     const char *unit; /* of what is left, as in "at worst 0.4 of the largest right-hand side"; NULL: none */
     /* Optional: what to do, by what ended the solves: a part of a sentence, "raise iterations". */
     void (*remedy)(void *self, DvText *text);
+    /* Optional: what was left after each iteration of the last solve, and what ended it: a part of a line, "1, 0.1, 1e-7: converged".
+     *     [main] */
+    void (*curve)(void *self, DvText *text);
 } DvSolveRecordOps;
 
 DV_END_DECLS
