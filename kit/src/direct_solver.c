@@ -38,8 +38,8 @@ static DvStatus factor(DvDirectSolver *self, const DvBlockMatrix *matrix)
     self->factored = status == DV_OK;
     self->factored_version = matrix->version;
     self->factorizations++;
-    if (status == DV_OK || status == DV_ERROR_LIMIT)
-        return status; /* the latter is reported */
+    if (status != DV_ERROR_SINGULAR)
+        return status; /* an error is reported */
     return dv_linear_solver_refuse_singular(&self->base, matrix, failed);
 }
 

@@ -31,6 +31,16 @@ static bool is_taken(const DvObject *system, const DvObject *solver)
     return taken;
 }
 
+/* Whether a system is one of a class, or where none is asked for, of any that assembles for solvers of a variant. */
+static bool fits(DvObject *system, const char *class_name, const char *variant)
+{
+    const DvLinearSystemOps *ops = dv_object_ops(system, DV_LINEAR_SYSTEM);
+    if (strcmp(dv_object_variant(system), variant) != 0 || ops == NULL)
+        return false;
+    return class_name != NULL ? strcmp(dv_object_class(system)->name, class_name) == 0
+                              : !ops->is_matrix_free(dv_object_self(system));
+}
+
 /* The first that fits of those that a search finds. */
 static DvObject *first_free(DvObject *solver, DvSearch search, const char *class_name, const char *variant)
 {
@@ -39,8 +49,7 @@ static DvObject *first_free(DvObject *solver, DvSearch search, const char *class
     DvObject **systems = dv_find_all(dv_object_node(solver), DV_LINEAR_SYSTEM, search, &count);
     DvObject *found = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(dv_object_class(systems[i])->name, class_name) != 0 ||
-            strcmp(dv_object_variant(systems[i]), variant) != 0 || is_taken(systems[i], solver))
+        if (!fits(systems[i], class_name, variant) || is_taken(systems[i], solver))
             continue;
         if (found != NULL) {
             dv_warning(solver, "several linear systems fit; taking '%s'. Say which with linearSystem=\"@...\"",
@@ -77,7 +86,7 @@ static const char *default_class(DvDefaultSystem kind)
 DvStatus dv_linear_system_find(DvObject *solver, DvLink *link, const char *class_name, const char *variant,
                                DvLinearSystemUse *use)
 {
-    const bool matrix_free = strcmp(variant, "GraphScattered") == 0;
+    const bool matrix_free = strcmp(variant, "GraphScattered") == 0, any = class_name == NULL && !matrix_free;
     if (class_name == NULL)
         class_name = default_class(matrix_free ? DV_SYSTEM_MATRIX_FREE : DV_SYSTEM_ASSEMBLED);
     if (class_name == NULL)
@@ -95,7 +104,7 @@ DvStatus dv_linear_system_find(DvObject *solver, DvLink *link, const char *class
                                   dv_object_name(system), matrix_free ? "a matrix-free" : "an assembled", class_name);
         return DV_OK;
     }
-    system = find_free_system(solver, class_name, variant);
+    system = find_free_system(solver, any ? NULL : class_name, variant);
     if (system == NULL) {
         const DvStatus status =
             dv_object_new(dv_object_node(solver), class_name, &system, "template", variant, (char *)NULL);

@@ -60,10 +60,15 @@ MORE_SCENES = ["Component/Constraint/Lagrangian/BilateralLagrangianConstraint_NN
                "Component/Topology/Container/Grid/SparseGridTopology.scn",
                "Component/Topology/Container/Grid/SparseGridMultipleTopology.scn",
                "Component/SolidMechanics/Spring/RestShapeSpringsForceField.scn",
+               "Component/LinearSolver/Direct/FEMBAR_EigenSimplicialLDLT.scn",
+               "Component/LinearSolver/Iterative/FEMBAR_MinResLinearSolver.scn",
+               "Component/LinearSolver/Preconditioner/FEMBAR_PCG_SSORPreconditioner.scn",
+               "Component/LinearSystem/CompositeLinearSystem.scn", "Component/LinearSystem/ConstantSparsityPatternSystem.scn",
                "Tutorials/ForceFields/TutorialForceFieldLiverHexaFEM.scn", "Tutorials/StepByStep/FullObject/3_FullObject.scn",
                "Tutorials/StepByStep/FullObject/4_FullObject.scn"]
 MORE_PROBES = ["Mapping/Distance.scn", "Mapping/SquareDistance.scn", "Mapping/Barycentric_SparseGridTopology.scn",
-               "FEM/HexahedronFEMForceField_sparse.scn", "Mapping/SubsetMulti.scn"]
+               "FEM/HexahedronFEMForceField_sparse.scn", "Mapping/SubsetMulti.scn", "LinearSolver/MinRes.scn",
+               "LinearSolver/EigenSimplicialLDLT.scn", "LinearSolver/EigenSimplicialLLT.scn", "LinearSolver/PCG_SSOR.scn"]
 
 
 def lines(*path):

@@ -45,6 +45,12 @@ LINEAR_SOLVER_CONFORMANCE(the_direct_solver_takes_the_order_it_is_linked_to,
                           .residual = 1e-13)
 LINEAR_SOLVER_CONFORMANCE(the_direct_solver_takes_the_column_order,
                           .solver = "<COLAMDOrderingMethod/><SparseLDLSolver name='solver'/>", .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(the_direct_solver_solves_by_another_name, .solver = "<EigenSimplicialLDLT name='solver'/>",
+                          .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(cholesky_factors_solve,
+                          .solver = "<COLAMDOrderingMethod/><EigenSimplicialLLT name='solver' "
+                                    "template='CompressedRowSparseMatrix'/>",
+                          .residual = 1e-13)
 LINEAR_SOLVER_CONFORMANCE(plain_conjugate_gradients_of_the_preconditioned_solver_solve,
                           .solver = "<PCGLinearSolver name='solver' iterations='200' tolerance='1e-26'/>",
                           .residual = 1e-12)
@@ -959,6 +965,8 @@ int main(void)
         cmocka_unit_test(the_direct_solver_takes_the_natural_order),
         cmocka_unit_test(the_direct_solver_takes_the_order_it_is_linked_to),
         cmocka_unit_test(the_direct_solver_takes_the_column_order),
+        cmocka_unit_test(the_direct_solver_solves_by_another_name),
+        cmocka_unit_test(cholesky_factors_solve),
         cmocka_unit_test(plain_conjugate_gradients_of_the_preconditioned_solver_solve),
         cmocka_unit_test(the_diagonal_preconditions),
         cmocka_unit_test(diagonal_blocks_precondition),

@@ -539,6 +539,17 @@ const double *dv_block_ldl_weights(const DvBlockLdl *self)
     return self->inverse;
 }
 
+bool dv_block_ldl_is_positive(const DvBlockLdl *self, uint32_t *row)
+{
+    const uint32_t b = self->block;
+    for (uint32_t i = 0; i < self->nodes * b; i++)
+        if (!(self->inverse[i] > 0.0)) {
+            *row = self->order[i / b] * b + i % b;
+            return false;
+        }
+    return true;
+}
+
 bool dv_block_ldl_is_delicate(const DvBlockLdl *self)
 {
     return self->delicate;

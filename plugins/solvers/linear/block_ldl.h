@@ -35,6 +35,8 @@ void dv_block_ldl_solve(DvBlockLdl *ldl, const double *b, double *x);
 /* x = P^T L^-T D^-1 y from a half solution y = L^-1 P b, in the order of elimination; x may be y. */
 void dv_block_ldl_finish(DvBlockLdl *ldl, const double *y, double *x);
 const double *dv_block_ldl_weights(const DvBlockLdl *ldl); /* 1 / D, in the order of elimination */
+/* Whether all pivots are positive, as those of a positive definite matrix are; else *row is the row in A of the first that is not. */
+bool dv_block_ldl_is_positive(const DvBlockLdl *ldl, uint32_t *row);
 /* Whether some pivot has lost many digits, so that solutions want refinement. */
 bool dv_block_ldl_is_delicate(const DvBlockLdl *ldl);
 

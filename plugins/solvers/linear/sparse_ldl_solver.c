@@ -1,105 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * SparseLDLSolver: direct solution of symmetric systems, A = P^T L D L^T P without pivoting (block_ldl.h).
- *
- * Both templates work on the same block matrix. The ordering and the symbolic factorization are kept while the structure of
- * the matrix is the same, the factor while its version is the same, as that of masses and of linear bodies is. A pivot that is exactly zero is an error: the matrix is singular. Indefinite matrices are solved
- * with refinement.
+ * SparseLDLSolver: direct solution of symmetric systems by L D L^T (ldl_solver.h). Both templates work on the same block matrix.
  */
-#include "linear/block_ldl.h"
-#include "linear/block_ldl_many.h"
-
-#include <divan/kit/direct_solver.h>
-#include <divan/memory.h>
+#include "linear/ldl_solver.h"
 
 typedef struct SparseLdlSolver {
-    DvDirectSolver direct;
+    LdlSolver base;
     DvData precompute, nonzeros;
-    DvLink ordering_link;
-    DvBlockLdl *ldl;
-    DvLdlMany *many;
-    const DvOrderingOps *ordering; /* NULL: the order of least work */
-    void *ordering_self;
     uint32_t analyses; /* that the output `L_nnz` knows */
 } SparseLdlSolver;
 
 static const DvField fields[] = {
-    DV_LINEAR_SOLVER_FIELDS(SparseLdlSolver, direct.base),
+    LDL_SOLVER_FIELDS(SparseLdlSolver, base),
     DV_FIELD(SparseLdlSolver, precompute, "precomputeSymbolicDecomposition", dv_type_bool, .init = "1",
              .help = "keep the ordering and the structure of L while that of the matrix is the same"),
     DV_FIELD(SparseLdlSolver, nonzeros, "L_nnz", dv_type_int, .init = "0", .flags = DV_FIELD_READ_ONLY,
              .help = "entries of L below the diagonal"),
-    DV_LINK(SparseLdlSolver, ordering_link, "orderingMethod", DV_ORDERING,
-            .help = "order of elimination; default: one in the node, else the one of AMD and METIS that costs less"),
     {0},
 };
-
-static DvStatus construct(DvObject *object, void *self_)
-{
-    (void)object;
-    SparseLdlSolver *self = self_;
-    self->ldl = dv_block_ldl_new();
-    dv_block_ldl_set_owner(self->ldl, dv_object_of(self));
-    self->many = dv_ldl_many_new(self->ldl);
-    return DV_OK;
-}
-
-static DvStatus init(DvObject *object, void *self_)
-{
-    SparseLdlSolver *self = self_;
-    DvObject *ordering = dv_link_object(&self->ordering_link);
-    if (dv_link_is_set(&self->ordering_link) && ordering == NULL)
-        return dv_field_error(&self->ordering_link.data, -1, "leads to no ordering method");
-    if (ordering == NULL)
-        ordering = dv_node_find(dv_object_node(object), DV_ORDERING, DV_SEARCH_LOCAL);
-    if (ordering != NULL) {
-        const DvStatus status = dv_object_require(object, ordering);
-        if (status != DV_OK)
-            return status;
-        self->ordering = dv_object_ops(ordering, DV_ORDERING);
-        self->ordering_self = dv_object_self(ordering);
-    }
-    return dv_direct_solver_init(object, self);
-}
-
-static bool is_permutation(uint32_t nodes, const uint32_t *order)
-{
-    bool *seen = dv_alloc(nodes, sizeof *seen);
-    bool good = true;
-    for (uint32_t k = 0; k < nodes && good; k++) {
-        good = order[k] < nodes && !seen[order[k]];
-        if (good)
-            seen[order[k]] = true;
-    }
-    dv_free(seen);
-    return good;
-}
-
-/* The order of the component that the scene names. */
-static void order_nodes(void *context, uint32_t nodes, const uint32_t *begin, const uint32_t *neighbours,
-                        uint32_t *order)
-{
-    SparseLdlSolver *self = context;
-    if (self->ordering->order(self->ordering_self, nodes, begin, neighbours, order) == DV_OK &&
-        is_permutation(nodes, order))
-        return;
-    dv_warning(dv_object_of(self), "the ordering method failed; eliminating in the natural order");
-    dv_order_nodes(DV_ORDERING_NATURAL, nodes, begin, neighbours, order);
-}
-
-static void analyse(void *self_, const DvBlockMatrix *matrix)
-{
-    SparseLdlSolver *self = self_;
-    dv_block_ldl_analyse(self->ldl, matrix, self->ordering != NULL ? order_nodes : NULL, self);
-}
 
 static DvStatus factor(void *self_, const DvBlockMatrix *matrix, uint32_t *failed)
 {
     SparseLdlSolver *self = self_;
-    const DvStatus status = dv_block_ldl_factor(self->ldl, matrix, failed);
-    if (dv_block_ldl_analyses(self->ldl) != self->analyses) {
-        self->analyses = dv_block_ldl_analyses(self->ldl);
-        const uint64_t nonzeros = dv_block_ldl_nonzeros(self->ldl);
+    const DvBlockLdl *ldl = self->base.ldl;
+    const DvStatus status = dv_ldl_solver_factor(self, matrix, failed);
+    if (dv_block_ldl_analyses(ldl) != self->analyses) {
+        self->analyses = dv_block_ldl_analyses(ldl);
+        const uint64_t nonzeros = dv_block_ldl_nonzeros(ldl);
         dv_data_set_int(&self->nonzeros, nonzeros < INT32_MAX ? (int32_t)nonzeros : INT32_MAX);
     }
     return status;
@@ -108,107 +35,11 @@ static DvStatus factor(void *self_, const DvBlockMatrix *matrix, uint32_t *faile
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
 {
     SparseLdlSolver *self = self_;
-    self->direct.forgets = !dv_data_bool(&self->precompute);
+    self->base.direct.forgets = !dv_data_bool(&self->precompute);
     return dv_direct_solver_set_system(self, m, step, factors);
 }
 
-static void substitute(void *self, double *x, const double *b)
-{
-    dv_block_ldl_solve(((SparseLdlSolver *)self)->ldl, b, x);
-}
-
-static double refine(void *self, const DvBlockMatrix *matrix, double *x, const double *b)
-{
-    return dv_block_ldl_refine(((SparseLdlSolver *)self)->ldl, matrix, b, x);
-}
-
-/* Refines row by row, against the matrix, what the factor gives where it has lost digits. */
-static double refine_many(SparseLdlSolver *self, const DvSparseRows *b, double *x, size_t stride)
-{
-    const DvLinearSolver *base = &self->direct.base;
-    double worst = 0.0;
-    if (!dv_block_ldl_is_delicate(self->ldl) || !dv_direct_solver_has_matrix(&self->direct))
-        return worst;
-    for (uint32_t r = 0; r < b->rows; r++) {
-        dv_sparse_row_spread(b, r, base->b, base->n);
-        const double residual = dv_block_ldl_refine(self->ldl, self->direct.matrix, base->b, x + stride * r);
-        worst = residual > worst ? residual : worst;
-    }
-    return worst;
-}
-
-static DvStatus solve_many(void *self_, const DvSparseRows *b, double *x, size_t stride, double *residual)
-{
-    SparseLdlSolver *self = self_;
-    const DvStatus status = dv_linear_solver_check_rows(&self->direct.base, b);
-    if (status != DV_OK)
-        return status;
-    dv_phase_begin("linear solver");
-    dv_ldl_many_forward(self->many, b);
-    dv_ldl_many_backward(self->many, x, stride);
-    const double worst = refine_many(self, b, x, stride);
-    if (residual != NULL)
-        *residual = worst;
-    dv_phase_end();
-    return DV_OK;
-}
-
-static DvStatus compliance(void *self_, const DvSparseRows *j, double factor, double *w, size_t stride)
-{
-    SparseLdlSolver *self = self_;
-    if (dv_block_ldl_is_delicate(self->ldl))
-        return dv_linear_solver_compliance(self, j, factor, w, stride);
-    const DvStatus status = dv_linear_solver_check_rows(&self->direct.base, j);
-    if (status != DV_OK)
-        return status;
-    dv_phase_begin("compliance");
-    dv_ldl_many_forward(self->many, j);
-    dv_ldl_many_gram(self->many, factor, w, stride);
-    dv_phase_end();
-    return DV_OK;
-}
-
-static DvStatus half_solve(void *self_, const DvSparseRows *b, DvHalfSolutions *y)
-{
-    SparseLdlSolver *self = self_;
-    const DvStatus status = dv_linear_solver_check_rows(&self->direct.base, b);
-    if (status != DV_OK)
-        return status;
-    dv_ldl_many_forward(self->many, b);
-    *y = (DvHalfSolutions){dv_ldl_many_rows(self->many), dv_block_ldl_weights(self->ldl)};
-    return DV_OK;
-}
-
-static DvStatus finish_half(void *self_, double *x, const double *y, size_t n)
-{
-    if (n > 0)
-        dv_block_ldl_finish(((SparseLdlSolver *)self_)->ldl, y, x);
-    return DV_OK;
-}
-
-static void destroy(DvObject *object, void *self_)
-{
-    SparseLdlSolver *self = self_;
-    dv_ldl_many_free(self->many);
-    dv_block_ldl_free(self->ldl);
-    dv_linear_solver_destroy(object, self);
-}
-
-static const DvDirectSolverOps operations = {
-    .solver =
-        {
-            DV_DIRECT_SOLVER_OPS,
-            .set_system = set_system,
-            .solve_many = solve_many,
-            .compliance = compliance,
-            .half_solve = half_solve,
-            .finish_half = finish_half,
-        },
-    .analyse = analyse,
-    .factor = factor,
-    .substitute = substitute,
-    .refine = refine,
-};
+static const DvDirectSolverOps operations = LDL_SOLVER_OPS(set_system, factor);
 
 const DvClass dv_sparse_ldl_solver = {
     .size = sizeof(DvClass),
@@ -219,8 +50,6 @@ const DvClass dv_sparse_ldl_solver = {
     .help = "Direct solver: sparse L D L^T factorization of the assembled matrix.",
     .instance_size = sizeof(SparseLdlSolver),
     .fields = fields,
-    .construct = construct,
-    .init = init,
-    .destroy = destroy,
+    LDL_SOLVER_LIFE,
     DV_DIRECT_SOLVER_CLASS(operations, "MatrixLinearSolver", "LinearSolver"),
 };

@@ -14,9 +14,11 @@ typedef struct MatrixWatcher {
     void *self;
     struct MatrixWatcher *next;
 } MatrixWatcher;
-/* False: it is no MatrixLinearSystem. The system keeps the pointer until it is told to forget it.     [main] */
+/* False: it is no MatrixLinearSystem, or one by another name. The system keeps the pointer until it is told to forget it.     [main] */
 DV_NODISCARD bool dv_matrix_linear_system_watch(DvObject *system, MatrixWatcher *watcher);
 void dv_matrix_linear_system_forget(DvObject *system, const MatrixWatcher *watcher);
+/* Whether somebody looks on; false of other classes too.     [step] */
+bool dv_matrix_linear_system_is_watched(DvObject *system);
 
 /* Whether a PreconditionedMatrixFreeSystem wants its preconditioner built anew in this building of the matrix: the first
  * time, then every assemblingRate times. Counts. */

@@ -5,20 +5,12 @@
  * The mechanical operations assemble; this component says which parts take part. The template names the storage that a
  * scene asked for; here all of them are block compressed rows whose block size follows from the states.
  */
-#include "system/linear_system.h"
+#include "system/matrix_linear_system.h"
 
 #include <divan/plugin.h>
 #include <divan/scene.h>
 
-typedef struct MatrixLinearSystem {
-    DvData matrix_size;
-    DvData stiffness, mass, damping, geometric_stiffness, constraints, mapped;
-    const DvMechanicalOperationsOps *mechanics;
-    const DvBlockMatrix *whole; /* of the last assembly, when no part was left out */
-    MatrixWatcher *watchers;
-} MatrixLinearSystem;
-
-static const DvField fields[] = {
+const DvField dv_matrix_linear_system_fields[] = {
     DV_FIELD(MatrixLinearSystem, matrix_size, "matrixSize", dv_type_vec2u, .init = "0 0", .flags = DV_FIELD_READ_ONLY,
              .help = "rows and columns of the last matrix"),
     DV_FIELD_HELD("enableAssembly", dv_type_bool, .init = "1", .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
@@ -43,7 +35,7 @@ static const DvField fields[] = {
     {0},
 };
 
-static DvStatus construct(DvObject *object, void *self_)
+DvStatus dv_matrix_linear_system_construct(DvObject *object, void *self_)
 {
     MatrixLinearSystem *self = self_;
     self->mechanics = dv_service(DV_MECHANICAL_OPERATIONS);
@@ -52,7 +44,7 @@ static DvStatus construct(DvObject *object, void *self_)
     return DV_OK;
 }
 
-static bool is_matrix_free(void *self_)
+bool dv_matrix_linear_system_is_matrix_free(void *self_)
 {
     (void)self_;
     return false;
@@ -76,7 +68,8 @@ static void set_size(MatrixLinearSystem *self, uint32_t n)
         dv_data_set(&self->matrix_size, (const uint32_t[]){n, n}, 1);
 }
 
-static const DvBlockMatrix *assemble(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
+const DvBlockMatrix *dv_matrix_linear_system_assemble(void *self_, DvMechanics *m, const DvStep *step,
+                                                      DvFactors factors)
 {
     MatrixLinearSystem *self = self_;
     const uint32_t parts = parts_of(self);
@@ -92,17 +85,17 @@ static const DvBlockMatrix *assemble(void *self_, DvMechanics *m, const DvStep *
     return matrix;
 }
 
-static const DvBlockMatrix *whole(void *self)
+const DvBlockMatrix *dv_matrix_linear_system_whole(void *self)
 {
     return ((const MatrixLinearSystem *)self)->whole;
 }
 
-static bool may_be_skipped(void *self)
+bool dv_matrix_linear_system_may_be_skipped(void *self)
 {
     return parts_of(self) == DV_ASSEMBLE_CONSTRAINED;
 }
 
-static void skip(void *self_, size_t unknowns)
+void dv_matrix_linear_system_skip(void *self_, size_t unknowns)
 {
     MatrixLinearSystem *self = self_;
     self->whole = NULL;
@@ -111,15 +104,7 @@ static void skip(void *self_, size_t unknowns)
         watcher->skipped(watcher->self);
 }
 
-static const DvLinearSystemOps ops = {
-    .size = sizeof(DvLinearSystemOps),
-    .is_matrix_free = is_matrix_free,
-    .assemble = assemble,
-    .by_default = DV_SYSTEM_ASSEMBLED,
-    .whole = whole,
-    .may_be_skipped = may_be_skipped,
-    .skip = skip,
-};
+static const DvLinearSystemOps ops = MATRIX_LINEAR_SYSTEM_OPS(DV_SYSTEM_ASSEMBLED);
 
 const DvClass dv_matrix_linear_system = {
     .size = sizeof(DvClass),
@@ -129,21 +114,23 @@ const DvClass dv_matrix_linear_system = {
         "CompressedRowSparseMatrixMat4x4d CompressedRowSparseMatrixMat6x6d CompressedRowSparseMatrixMat8x8d "
         "CompressedRowSparseMatrixd DiagonalMatrix FullMatrix RotationMatrixd SparseMatrix",
     .default_variant = "CompressedRowSparseMatrixd",
-    .bases = (const char *const[]){"TypedMatrixLinearSystem", NULL},
-    .family = "linear systems",
     .module = "Sofa.Component.LinearSystem",
     .help = "The assembled matrix of all that is below a linear solver.",
-    .instance_size = sizeof(MatrixLinearSystem),
-    .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_LINEAR_SYSTEM, .ops = &ops}, {0}},
-    .construct = construct,
+    MATRIX_LINEAR_SYSTEM_CLASS(ops, "TypedMatrixLinearSystem"),
 };
+
+/* A MatrixLinearSystem, or one of its kind; NULL: it assembles nothing that could be looked at. */
+static MatrixLinearSystem *self_of(DvObject *system)
+{
+    const DvLinearSystemOps *system_ops = dv_object_ops(system, DV_LINEAR_SYSTEM);
+    return system_ops && system_ops->assemble == dv_matrix_linear_system_assemble ? dv_object_self(system) : NULL;
+}
 
 bool dv_matrix_linear_system_watch(DvObject *system, MatrixWatcher *watcher)
 {
-    if (dv_object_class(system) != &dv_matrix_linear_system)
+    MatrixLinearSystem *self = self_of(system);
+    if (self == NULL)
         return false;
-    MatrixLinearSystem *self = dv_object_self(system);
     watcher->next = self->watchers;
     self->watchers = watcher;
     return true;
@@ -157,4 +144,10 @@ void dv_matrix_linear_system_forget(DvObject *system, const MatrixWatcher *watch
             *at = watcher->next;
             return;
         }
+}
+
+bool dv_matrix_linear_system_is_watched(DvObject *system)
+{
+    const MatrixLinearSystem *self = self_of(system);
+    return self != NULL && self->watchers != NULL;
 }

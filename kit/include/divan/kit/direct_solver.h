@@ -20,7 +20,7 @@ typedef struct DvDirectSolverOps {
     DvLinearSolverOps solver; /* first: DV_DIRECT_SOLVER_OPS */
     /* Order of elimination and structure of the factor, of a matrix whose structure is new.     [step] */
     void (*analyse)(void *self, const DvBlockMatrix *a);
-    /* DV_OK; DV_ERROR_LIMIT, which has been reported; or another error, of scalar row *failed, which the base reports.     [step] */
+    /* DV_OK; DV_ERROR_SINGULAR, of scalar row *failed, which the base reports; or another error, which has been reported.     [step] */
     DvStatus (*factor)(void *self, const DvBlockMatrix *a, uint32_t *failed);
     /* x = A^-1 b by the factor, n > 0.     [step] */
     void (*substitute)(void *self, double *x, const double *b);

@@ -50,9 +50,9 @@ typedef struct DvLinearSystemUse {
 } DvLinearSystemUse;
 
 /* The system of a solver: that of `link`; else the first of class `class_name` and variant `variant` in the node or above
- * that no other solver is linked to; else a new one in the solver's node. `link` then leads to it. class_name NULL: the class that is there
- * for solvers without a system, of matrix-free ones where the variant is GraphScattered. An error is reported: the linked object is no
- * system of the right kind.     [main] at init */
+ * that no other solver is linked to; else a new one in the solver's node. `link` then leads to it. class_name NULL: any class that
+ * assembles for this variant, a new one of that which is there for solvers without a system; of matrix-free ones (variant GraphScattered)
+ * that class alone. An error is reported: the linked object is no system of the right kind.     [main] at init */
 DV_NODISCARD DV_PUBLIC DvStatus dv_linear_system_find(DvObject *solver, DvLink *link, const char *class_name,
                                                       const char *variant, DvLinearSystemUse *use);
 
@@ -122,6 +122,11 @@ DV_PUBLIC const DvBlockMatrix *dv_linear_solver_assemble(DvLinearSolver *solver,
  * are not finite are said instead: DV_ERROR_NOT_FINITE.     [step] */
 DV_PUBLIC DvStatus dv_linear_solver_refuse_singular(const DvLinearSolver *solver, const DvBlockMatrix *a,
                                                     uint32_t failed);
+
+/* Reports that the pivot of scalar row `failed` is not positive, where the method needs a matrix that is positive definite, and which
+ * class does not need that: DV_ERROR_INVALID.     [step] */
+DV_PUBLIC DvStatus dv_linear_solver_refuse_indefinite(const DvLinearSolver *solver, uint32_t failed,
+                                                      const char *instead);
 
 /* DvLinearSolverOps. solve is that of solve_row on the flat arrays.     [step] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_linear_solver_solve(void *self, DvVecId x, DvVecId b);
