@@ -10,6 +10,8 @@
 #include <divan/plugin.h>
 #include <divan/scene.h>
 
+#include <string.h>
+
 /* The topmost node with solvers is integrated as a whole. */
 static void warn_of_solver_above(const DvObject *object)
 {
@@ -31,10 +33,40 @@ DvStatus dv_integrator_init(DvObject *object, void *self)
     return DV_OK;
 }
 
+/* Of the vectors that it keeps, `forget` the numbers, and in any case the ids. */
+static void drop_kept_vectors(const DvObject *object, bool forget)
+{
+    for (size_t i = 0; i < dv_object_field_count(object); i++) {
+        DvData *saved = dv_object_field_at(object, i);
+        if (!saved->field->group || strcmp(saved->field->group, DV_KEPT_VECTORS) != 0)
+            continue;
+        const DvIntegrator *integrator = dv_object_self(object);
+        DvKeptVector *vector = (DvKeptVector *)saved; /* its first member */
+        if (vector->id != DV_NO_VEC && integrator->m != NULL)
+            integrator->ops->release(integrator->m, vector->id);
+        vector->id = DV_NO_VEC;
+        if (forget)
+            dv_data_set(saved, NULL, 0);
+    }
+}
+
+DvStatus dv_integrator_restore(DvObject *object, void *self)
+{
+    (void)self;
+    drop_kept_vectors(object, false);
+    return DV_OK;
+}
+
+void dv_integrator_reset(DvObject *object, void *self)
+{
+    (void)self;
+    drop_kept_vectors(object, true);
+}
+
 void dv_integrator_cleanup(DvObject *object, void *self)
 {
-    (void)object;
     DvIntegrator *integrator = self;
+    drop_kept_vectors(object, false);
     if (integrator->m != NULL)
         integrator->ops->close(integrator->m);
     *integrator = (DvIntegrator){.m = NULL};
@@ -145,6 +177,33 @@ DvStatus dv_integrator_require_diagonal_mass(const DvIntegrator *integrator)
     return dv_integrator_refuse_massless(integrator);
 }
 
+/* ---- Vectors that live from step to step ---- */
+
+DvVecId dv_kept_vector_begin(DvKeptVector *vector, const DvIntegrator *integrator, bool *fresh)
+{
+    if (fresh)
+        *fresh = false;
+    if (vector->id != DV_NO_VEC)
+        return vector->id;
+    const DvMechanicalOperationsOps *ops = integrator->ops;
+    vector->id = ops->allocate(integrator->m, DV_DERIVS);
+    size_t count;
+    const double *numbers = dv_data_doubles(&vector->saved, &count);
+    const bool fits = vector->id != DV_NO_VEC && count > 0 && count == ops->unknowns(integrator->m);
+    if (fits)
+        ops->scatter(integrator->m, vector->id, numbers);
+    if (fresh)
+        *fresh = !fits;
+    return vector->id;
+}
+
+void dv_kept_vector_end(DvKeptVector *vector, const DvIntegrator *integrator)
+{
+    const DvMechanicalOperationsOps *ops = integrator->ops;
+    ops->gather(integrator->m, dv_data_begin_all(&vector->saved, ops->unknowns(integrator->m)), vector->id);
+    dv_data_end(&vector->saved);
+}
+
 /* ---- Implicit ones ---- */
 
 DvStatus dv_implicit_integrator_init(DvObject *object, void *self)
@@ -163,28 +222,6 @@ DvStatus dv_implicit_integrator_init(DvObject *object, void *self)
     return dv_integrator_init(object, self);
 }
 
-DvStatus dv_implicit_integrator_restore(DvObject *object, void *self)
-{
-    (void)object;
-    DvImplicitIntegrator *integrator = self;
-    if (integrator->solution != DV_NO_VEC)
-        integrator->base.ops->release(integrator->base.m, integrator->solution);
-    integrator->solution = DV_NO_VEC;
-    return DV_OK;
-}
-
-void dv_implicit_integrator_reset(DvObject *object, void *self)
-{
-    dv_data_set(&((DvImplicitIntegrator *)self)->saved_solution, NULL, 0);
-    (void)dv_implicit_integrator_restore(object, self);
-}
-
-void dv_implicit_integrator_cleanup(DvObject *object, void *self)
-{
-    dv_integrator_cleanup(object, self);
-    ((DvImplicitIntegrator *)self)->solution = DV_NO_VEC;
-}
-
 static bool starts_from_guess(DvLinearSolverUse solver)
 {
     return solver.ops->uses_guess != NULL && solver.ops->uses_guess(solver.self);
@@ -192,26 +229,15 @@ static bool starts_from_guess(DvLinearSolverUse solver)
 
 DvVecId dv_implicit_integrator_begin_solution(DvImplicitIntegrator *integrator)
 {
-    if (!starts_from_guess(integrator->linear_solver))
-        return dv_integrator_scratch(&integrator->base, 0);
-    if (integrator->solution != DV_NO_VEC)
-        return integrator->solution;
-    const DvMechanicalOperationsOps *ops = integrator->base.ops;
-    integrator->solution = ops->allocate(integrator->base.m, DV_DERIVS);
-    size_t count;
-    const double *numbers = dv_data_doubles(&integrator->saved_solution, &count);
-    if (integrator->solution != DV_NO_VEC && count > 0 && count == ops->unknowns(integrator->base.m))
-        ops->scatter(integrator->base.m, integrator->solution, numbers);
-    return integrator->solution;
+    return starts_from_guess(integrator->linear_solver)
+               ? dv_kept_vector_begin(&integrator->solution, &integrator->base, NULL)
+               : dv_integrator_scratch(&integrator->base, 0);
 }
 
 void dv_implicit_integrator_end_solution(DvImplicitIntegrator *integrator, DvVecId vector)
 {
-    if (!starts_from_guess(integrator->linear_solver))
-        return;
-    const DvIntegrator *base = &integrator->base;
-    base->ops->gather(base->m, dv_data_begin_all(&integrator->saved_solution, base->ops->unknowns(base->m)), vector);
-    dv_data_end(&integrator->saved_solution);
+    if (vector == integrator->solution.id)
+        dv_kept_vector_end(&integrator->solution, &integrator->base);
 }
 
 /* ---- Stiffness that is not symmetric ---- */

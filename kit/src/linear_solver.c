@@ -8,7 +8,7 @@
 #include <divan/memory.h>
 #include <divan/plugin.h>
 
-/* The first linear solver found from `node` that the tags of `object` let pass. */
+/* The first linear solver found from `node` that the tags of `object` let pass, else the first. */
 static DvObject *first_that_passes(const DvObject *object, const DvNode *node, DvSearch search)
 {
     const DvStepMark mark = dv_step_mark();
@@ -21,6 +21,8 @@ static DvObject *first_that_passes(const DvObject *object, const DvNode *node, D
     DvObject *found = NULL;
     for (size_t i = 0; i < count && !found; i++)
         found = dv_object_has_tags(candidates[i], tags) ? candidates[i] : NULL;
+    if (!found && count > 0)
+        found = candidates[0];
     dv_step_release(mark);
     return found;
 }

@@ -85,6 +85,21 @@ static void expect_order(const char *solvers, int steps, double order)
         fail_msg("%s: order %g, not %g (errors %g, %g)", solvers, measured, order, coarse, fine);
 }
 
+/* A point of 2 kg on a spring that swings and stretches: where it is after a second. */
+static void run_pendulum(const char *solvers, int steps, double x[3])
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "<Node name='root' dt='%.17g' gravity='0 -10 0'><DefaultAnimationLoop/><Node name='Body'>%s"
+             "<MechanicalObject name='dofs' template='Vec3d' position='0 0 0  1 0 0'/><UniformMass vertexMass='2'/>"
+             "<FixedProjectiveConstraint indices='0'/><SpringForceField spring='0 1 60 0 1'/></Node></Node>",
+             1.0 / steps, solvers);
+    DvScene *scene = scene_from_text(text);
+    run(scene, steps);
+    memcpy(x, dv_state_read(scene_state(scene, "/Body/dofs"), DV_POSITION).at + 3, 3 * sizeof *x);
+    dv_scene_free(scene);
+}
+
 /* The recurrence of EulerImplicitSolver for one unknown. */
 typedef struct ImplicitCase {
     const char *attributes;
@@ -179,6 +194,146 @@ static void explicit_euler_follows_its_recurrence(void **state)
     expect_motion(run_oscillator("<EulerExplicitSolver symplectic='0'/>", h, 20), plain, 1e-14);
 }
 
+static void central_differences_follow_their_recurrence(void **state)
+{
+    (void)state;
+    const double h = 0.02, damping[] = {0.0, 1.5};
+    for (int i = 0; i < 2; i++) {
+        const double r = damping[i];
+        char solver[64];
+        snprintf(solver, sizeof solver, "<CentralDifferenceSolver rayleighMass='%g'/>", r);
+        Motion m = {1.0, 0.5};
+        for (int step = 0; step < 20; step++) {
+            m.v = (m.v * (1.0 / h - r / 2.0) - stiffness * m.x / mass) / (1.0 / h + r / 2.0);
+            m.x += h * m.v;
+        }
+        expect_motion(run_oscillator(solver, h, 20), m, 1e-14);
+    }
+}
+
+static void the_midpoint_method_follows_its_recurrence(void **state)
+{
+    (void)state;
+    const double h = 0.02, square = stiffness / mass;
+    Motion m = {1.0, 0.5};
+    for (int step = 0; step < 20; step++) {
+        const Motion middle = {m.x + 0.5 * h * m.v, m.v - 0.5 * h * square * m.x};
+        m = (Motion){m.x + h * middle.v, m.v - h * square * middle.x};
+    }
+    expect_motion(run_oscillator("<RungeKutta2Solver/>", h, 20), m, 1e-14);
+}
+
+typedef struct NewmarkCase {
+    const char *attributes;
+    double gamma, beta, rm, rk, vdamping;
+} NewmarkCase;
+
+static void newmark_follows_its_recurrence_for_every_field(void **state)
+{
+    (void)state;
+    static const NewmarkCase cases[] = {
+        {.attributes = "", .gamma = 0.5, .beta = 0.25},
+        {.attributes = "gamma='0.6' beta='0.3025'", .gamma = 0.6, .beta = 0.3025},
+        {.attributes = "beta='0.5' rayleighMass='0.3' vdamping='1.5'",
+         .gamma = 0.5,
+         .beta = 0.5,
+         .rm = 0.3,
+         .vdamping = 1.5},
+        {.attributes = "gamma='1' rayleighStiffness='0.02' rayleighMass='0.1'",
+         .gamma = 1.0,
+         .beta = 0.25,
+         .rm = 0.1,
+         .rk = 0.02},
+    };
+    const double h = 0.04;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const NewmarkCase *c = &cases[i];
+        char solvers[256];
+        snprintf(solvers, sizeof solvers, "<NewmarkImplicitSolver %s/>" DIRECT, c->attributes);
+        const double damper = c->rm * mass + c->rk * stiffness;
+        Motion m = {1.0, 0.5};
+        double a = -stiffness * m.x / mass;
+        for (int step = 0; step < 10; step++) {
+            const double x = m.x + h * m.v + h * h * (0.5 - c->beta) * a, v = m.v + h * (1.0 - c->gamma) * a;
+            a = -(stiffness * x + damper * v) / (mass + h * c->gamma * damper + h * h * c->beta * stiffness);
+            m.x = x + h * h * c->beta * a;
+            m.v = (v + h * c->gamma * a) * exp(-h * c->vdamping);
+        }
+        expect_motion(run_oscillator(solvers, h, 10), m, 1e-13);
+    }
+}
+
+/* Of a linear spring: momentum and position by the midpoint rule, and v = (x' - x) / h. */
+static void the_variational_method_follows_its_recurrence(void **state)
+{
+    (void)state;
+    static const double rm[] = {0.0, 0.3, 0.0}, rk[] = {0.0, 0.0, 0.02};
+    const double h = 0.04;
+    for (int i = 0; i < 3; i++) {
+        char solvers[256];
+        snprintf(solvers, sizeof solvers,
+                 "<VariationalSymplecticSolver rayleighMass='%g' rayleighStiffness='%g'/>" DIRECT, rm[i], rk[i]);
+        Motion m = {1.0, 0.5};
+        double p = mass * m.v;
+        for (int step = 0; step < 10; step++) {
+            const double a = (4.0 / (h * h) + 4.0 * rm[i] / h) * mass + (1.0 + 4.0 * rk[i] / h) * stiffness;
+            const double way = (-stiffness * m.x + 2.0 / h * p) / a;
+            m.v = 2.0 / h * way;
+            p = mass * m.v - 0.5 * h * stiffness * (m.x + way);
+            m.x += h * m.v;
+        }
+        expect_motion(run_oscillator(solvers, h, 10), m, 1e-13);
+    }
+    const char *explicit = "<VariationalSymplecticSolver explicitIntegration='1' rayleighMass='0.3'/>" DIRECT;
+    Motion m = {1.0, 0.5};
+    for (int step = 0; step < 10; step++) {
+        m.v += h * (-stiffness * m.x / mass - 0.3 * m.v);
+        m.x += h * m.v;
+    }
+    expect_motion(run_oscillator(explicit, h, 10), m, 1e-13);
+}
+
+static double hamiltonian_of(const DvScene *scene)
+{
+    return dv_data_double(dv_object_field(scene_object(scene, "/Body/ode"), "hamiltonianEnergy"));
+}
+
+/* The midpoint rule keeps every quadratic invariant, and the work of linear forces at the middle is what they store. */
+static void the_variational_method_keeps_and_tells_the_energy(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {"", "useIncrementalPotentialEnergy='0'"};
+    for (int i = 0; i < 2; i++) {
+        char solvers[256];
+        snprintf(solvers, sizeof solvers, "<VariationalSymplecticSolver name='ode' %s/>" DIRECT, ways[i]);
+        DvScene *scene = oscillator(solvers, 0.1, MASS);
+        run(scene, 500);
+        assert_true(fabs(hamiltonian_of(scene) - 9.25) < 1e-11);
+        dv_scene_free(scene);
+    }
+    DvScene *scene = oscillator("<VariationalSymplecticSolver name='ode' computeHamiltonian='0'/>" DIRECT, 0.1, MASS);
+    run(scene, 1);
+    assert_true(hamiltonian_of(scene) == 0.0);
+    dv_scene_free(scene);
+}
+
+/* Of a spring that swings and stretches one Newton iteration is not enough, and more are made until they are few. */
+static void the_variational_method_iterates(void **state)
+{
+    (void)state;
+    static const char *const attributes[] = {"steps='1'", "steps='30' newtonError='1e-15'",
+                                             "steps='31' newtonError='1e-15'", "steps='30' newtonError='10'"};
+    double x[4][3];
+    for (int i = 0; i < 4; i++) {
+        char solvers[256];
+        snprintf(solvers, sizeof solvers, "<VariationalSymplecticSolver %s/>" DIRECT, attributes[i]);
+        run_pendulum(solvers, 20, x[i]);
+    }
+    assert_true(hypot(x[0][0] - x[1][0], x[0][1] - x[1][1]) > 1e-6);
+    assert_memory_equal(x[1], x[2], sizeof *x);
+    assert_memory_equal(x[0], x[3], sizeof *x);
+}
+
 static void the_methods_converge_with_their_order(void **state)
 {
     (void)state;
@@ -188,6 +343,10 @@ static void the_methods_converge_with_their_order(void **state)
     expect_order("<EulerExplicitSolver/>", 400, 1.0);
     expect_order("<EulerExplicitSolver symplectic='0'/>", 400, 1.0);
     expect_order("<RungeKutta4Solver/>", 40, 4.0);
+    expect_order("<RungeKutta2Solver/>", 40, 2.0);
+    expect_order("<CentralDifferenceSolver/>", 400, 1.0);
+    expect_order("<NewmarkImplicitSolver/>" DIRECT, 40, 2.0);
+    expect_order("<NewmarkImplicitSolver gamma='0.6' beta='0.3025'/>" DIRECT, 400, 1.0);
 }
 
 /* x'' = -(k/m) x - c x' with the damping c = rM + rK k/m: the error after a second. */
@@ -209,21 +368,6 @@ static void the_trapezoidal_rule_is_of_second_order_with_damping(void **state)
     const double order = log2(error_of_damped_motion(40) / error_of_damped_motion(80));
     if (!(fabs(order - 2.0) < 0.1))
         fail_msg("order %g", order);
-}
-
-/* A point of 2 kg on a spring that swings and stretches: where it is after a second. */
-static void run_pendulum(const char *solvers, int steps, double x[3])
-{
-    char text[1024];
-    snprintf(text, sizeof text,
-             "<Node name='root' dt='%.17g' gravity='0 -10 0'><DefaultAnimationLoop/><Node name='Body'>%s"
-             "<MechanicalObject name='dofs' template='Vec3d' position='0 0 0  1 0 0'/><UniformMass vertexMass='2'/>"
-             "<FixedProjectiveConstraint indices='0'/><SpringForceField spring='0 1 60 0 1'/></Node></Node>",
-             1.0 / steps, solvers);
-    DvScene *scene = scene_from_text(text);
-    run(scene, steps);
-    memcpy(x, dv_state_read(scene_state(scene, "/Body/dofs"), DV_POSITION).at + 3, 3 * sizeof *x);
-    dv_scene_free(scene);
 }
 
 static void the_trapezoidal_rule_is_of_second_order_on_a_nonlinear_spring(void **state)
@@ -259,6 +403,10 @@ static void energy_behaves_as_each_method_promises(void **state)
     /* The trapezoidal rule keeps every quadratic invariant. */
     assert_true(fabs(energy(run_oscillator("<EulerImplicitSolver trapezoidalRule='1'/>" DIRECT, h, steps)) / start -
                      1.0) < 1e-11);
+    assert_true(fabs(energy(run_oscillator("<NewmarkImplicitSolver/>" DIRECT, h, steps)) / start - 1.0) < 1e-11);
+    /* The midpoint method grows by (h omega)^4 / 4 of the energy in a step. */
+    const double growth = energy(run_oscillator("<RungeKutta2Solver/>", h, steps)) / start;
+    assert_true(fabs(growth / exp(steps * pow(3.0 * h, 4) / 4.0) - 1.0) < 1e-4);
     const double loss = 1.0 - energy(run_oscillator("<RungeKutta4Solver/>", h, steps)) / start;
     assert_true(loss > 0.0 && loss < steps * pow(3.0 * h, 6) / 72.0 * 1.01);
 }
@@ -315,8 +463,11 @@ static void separate_gravity_is_added_by_the_solver(void **state)
         {"<EulerImplicitSolver/><CGLinearSolver iterations='25' tolerance='1e-9' threshold='1e-9'/>", -1.0, 0.0},
         {"<EulerExplicitSolver/>", -1.0, -0.1},
         {"<RungeKutta4Solver/>", -1.0, -0.1},
+        {"<RungeKutta2Solver/>", -1.0, -0.1},
+        {"<CentralDifferenceSolver/>", -1.0, -0.1},
+        {"<NewmarkImplicitSolver/><CGLinearSolver iterations='25' tolerance='1e-9' threshold='1e-9'/>", -1.0, 0.0},
     };
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1024];
         snprintf(text, sizeof text,
                  "<Node name='root' dt='0.1' gravity='0 -10 0'><DefaultAnimationLoop/><Node name='Body'>%s"
@@ -348,6 +499,29 @@ static void a_consistent_mass_goes_through_the_linear_solver(void **state)
     for (int i = 0; i < 4; i++)
         assert_true(fabs(v[3 * i + 2] + 1.0) < 1e-14);
     dv_scene_free(scene);
+}
+
+/* Newmark's first acceleration and the kinetic energy of the variational method take it; a body that falls has both exactly. */
+static void implicit_methods_take_a_consistent_mass(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = {"<NewmarkImplicitSolver/>", "<VariationalSymplecticSolver name='ode'/>"};
+    for (int i = 0; i < 2; i++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "<Node name='root' dt='0.1' gravity='0 0 -10'><DefaultAnimationLoop/><Node name='Body'>%s" DIRECT SQUARE
+            "<MeshMatrixMass massDensity='3'/></Node></Node>",
+            solvers[i]);
+        DvScene *scene = scene_from_text(text);
+        run(scene, 3);
+        const double *x = dv_state_read(scene_state(scene, "/Body/dofs"), DV_POSITION).at;
+        for (int point = 0; point < 4; point++)
+            assert_true(fabs(x[3 * point + 2] + 0.45) < 1e-13);
+        if (i == 1)
+            assert_true(fabs(hamiltonian_of(scene)) < 1e-12);
+        dv_scene_free(scene);
+    }
 }
 
 static void collect(const DvMessage *message, void *context)
@@ -400,11 +574,13 @@ static void what_is_missing_is_named_with_its_remedy(void **state)
         "<Node name='root'>\n<DefaultAnimationLoop/>\n<Node name='Body'>\n<EulerImplicitSolver name='ode'/>\n"
         "<MechanicalObject template='Vec1d' position='0'/>\n<UniformMass totalMass='1'/>\n</Node></Node>",
         "scene.scn:4: EulerImplicitSolver 'ode': there is no linear solver in '/Body' or below it; add one");
-    static const char *const solvers[] = {"EulerExplicitSolver", "RungeKutta4Solver"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const solvers[] = {"EulerExplicitSolver",   "RungeKutta4Solver",
+                                          "RungeKutta2Solver",     "CentralDifferenceSolver",
+                                          "NewmarkImplicitSolver", "VariationalSymplecticSolver"};
+    for (int i = 0; i < 6; i++) {
         char text[512], part[256];
         snprintf(text, sizeof text,
-                 "<Node name='root'>\n<DefaultAnimationLoop/>\n<Node name='Body'>\n<%s name='ode'/>\n"
+                 "<Node name='root'>\n<DefaultAnimationLoop/>\n<Node name='Body'>\n<%s name='ode'/>\n" DIRECT
                  "<MechanicalObject template='Vec1d' position='0'/>\n</Node></Node>",
                  solvers[i]);
         snprintf(part, sizeof part, "scene.scn:4: %s 'ode': there is no mass in '/Body' or below it", solvers[i]);
@@ -429,6 +605,9 @@ static void old_names_make_the_same_solvers(void **state)
         {"<EulerSolver/>", "<EulerExplicitSolver/>"},
         {"<Euler/>", "<EulerExplicitSolver/>"},
         {"<RungeKutta4/>", "<RungeKutta4Solver/>"},
+        {"<RungeKutta2/>", "<RungeKutta2Solver/>"},
+        {"<CentralDifference/>", "<CentralDifferenceSolver/>"},
+        {"<VariationalSolver/>" DIRECT, "<VariationalSymplecticSolver/>" DIRECT},
         {"<EulerImplicit/><CGSolver iterations='9' tolerance='1e-9' threshold='1e-9'/>",
          "<EulerImplicitSolver/><CGLinearSolver iterations='9' tolerance='1e-9' threshold='1e-9'/>"},
         {"<CGImplicit/>", "<EulerImplicitSolver rayleighStiffness='0.1' rayleighMass='0.1' vdamping='0'/>"
@@ -445,6 +624,12 @@ int main(void)
         cmocka_unit_test(implicit_euler_leaves_no_residual_on_a_linear_spring),
         cmocka_unit_test(without_the_field_no_residual_is_computed),
         cmocka_unit_test(explicit_euler_follows_its_recurrence),
+        cmocka_unit_test(central_differences_follow_their_recurrence),
+        cmocka_unit_test(the_midpoint_method_follows_its_recurrence),
+        cmocka_unit_test(newmark_follows_its_recurrence_for_every_field),
+        cmocka_unit_test(the_variational_method_follows_its_recurrence),
+        cmocka_unit_test(the_variational_method_keeps_and_tells_the_energy),
+        cmocka_unit_test(the_variational_method_iterates),
         cmocka_unit_test(the_methods_converge_with_their_order),
         cmocka_unit_test(the_trapezoidal_rule_is_of_second_order_with_damping),
         cmocka_unit_test(the_trapezoidal_rule_is_of_second_order_on_a_nonlinear_spring),
@@ -453,6 +638,7 @@ int main(void)
         cmocka_unit_test(damping_slows_and_stops_velocities),
         cmocka_unit_test(separate_gravity_is_added_by_the_solver),
         cmocka_unit_test(a_consistent_mass_goes_through_the_linear_solver),
+        cmocka_unit_test(implicit_methods_take_a_consistent_mass),
         cmocka_unit_test(a_linear_solver_may_stand_above),
         cmocka_unit_test(what_is_missing_is_named_with_its_remedy),
         cmocka_unit_test(old_names_make_the_same_solvers),

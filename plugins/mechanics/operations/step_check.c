@@ -118,13 +118,14 @@ static const DvOdeSolverOps *solver_of(const DvMechanics *m, uint32_t state, voi
     return *object ? dv_object_ops(*object, DV_ODE_SOLVER) : NULL;
 }
 
-/* One whose unknown is not the change of velocity (whatever the step): it takes the forces at the start of the step. */
+/* One whose unknown is an acceleration or nothing, so that it acts on velocities by dt at most: it takes the forces at the start of the
+ * step. */
 static bool is_explicit(const DvMechanics *m, uint32_t state)
 {
     void *self;
     DvObject *object;
     const DvOdeSolverOps *solver = solver_of(m, state, &self, &object);
-    return solver && solver->velocity_factor && solver->velocity_factor(self, 0.5) != 1.0;
+    return solver && solver->velocity_factor && !(solver->velocity_factor(self, 1e-3) >= 1.0);
 }
 
 static double lightest_point(const DvMechanics *m, uint32_t state)

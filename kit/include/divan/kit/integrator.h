@@ -35,7 +35,9 @@ typedef struct DvIntegrator {
             0                                                                                                     \
         }                                                                                                         \
     }
-#define DV_INTEGRATOR_LIFE .init = dv_integrator_init, .cleanup = dv_integrator_cleanup
+#define DV_INTEGRATOR_LIFE                                                                      \
+    .init = dv_integrator_init, .restore = dv_integrator_restore, .reset = dv_integrator_reset, \
+    .cleanup = dv_integrator_cleanup
 #define DV_INTEGRATOR_OPS(...)                                                                \
     {                                                                                         \
         .size = sizeof(DvOdeSolverOps), .hold_system = dv_integrator_hold_system, __VA_ARGS__ \
@@ -45,6 +47,9 @@ typedef struct DvIntegrator {
  * everything below it, is warned of. DvClass.cleanup gives them back.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_integrator_init(DvObject *object, void *self);
 DV_PUBLIC void dv_integrator_cleanup(DvObject *object, void *self);
+/* DvClass.restore, reset: the vectors that it keeps (DV_KEPT_VECTOR_FIELD) start anew, from what was put back, or from zero.     [main] */
+DV_NODISCARD DV_PUBLIC DvStatus dv_integrator_restore(DvObject *object, void *self);
+DV_PUBLIC void dv_integrator_reset(DvObject *object, void *self);
 /* DvOdeSolverOps.hold_system: the system of the last dv_integrator_solve again, where another has taken the linear solver since.
  *     [step] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_integrator_hold_system(void *self);
@@ -77,28 +82,50 @@ static inline DvVecId dv_integrator_scratch(DvIntegrator *integrator, uint32_t n
     return known != DV_NO_VEC ? known : dv_integrator_take_scratch(integrator, number);
 }
 
+/* ---- Vectors that live from step to step ---- */
+
+/* A derivative vector over the independent states, with its numbers in a field as well, so that a saved run continues with the same
+ * bits. */
+typedef struct DvKeptVector {
+    DvData saved;
+    DvVecId id; /* DV_NO_VEC: none yet */
+} DvKeptVector;
+
+#define DV_KEPT_VECTORS "kept vectors"
+#define DV_KEPT_VECTOR_FIELD(Struct, member, name_, text)                                             \
+    DV_FIELD(Struct, member.saved, name_, dv_type_doubles, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, \
+             .group = DV_KEPT_VECTORS, .help = text)
+
+/* The vector, which is made when there is none and takes the numbers of the field when their count fits, else zeros; *fresh (or NULL):
+ * it holds these zeros. DV_NO_VEC: there is no vector left, which has been reported. When its numbers have changed:
+ * dv_kept_vector_end.     [step] */
+DV_PUBLIC DvVecId dv_kept_vector_begin(DvKeptVector *vector, const DvIntegrator *integrator, bool *fresh);
+DV_PUBLIC void dv_kept_vector_end(DvKeptVector *vector, const DvIntegrator *integrator);
+
 /* ---- Implicit ones ---- */
 
 typedef struct DvImplicitIntegrator {
     DvIntegrator base;
     DvData rayleigh_stiffness, rayleigh_mass;
-    DvData saved_solution;
+    DvKeptVector solution; /* that the linear solver starts from */
     DvLink linear_solver_link;
     DvLinearSolverUse linear_solver; /* found by init */
-    DvVecId solution;                /* that the linear solver starts from; DV_NO_VEC: none yet */
 } DvImplicitIntegrator;
 
-#define DV_IMPLICIT_INTEGRATOR_FIELDS(Struct, base)                                                                   \
-    DV_FIELD(Struct, base.rayleigh_stiffness, "rayleighStiffness", dv_type_double, .init = "0", .unit = "s",          \
-             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                                              \
-             .help = "damping in proportion to the stiffness"),                                                       \
-        DV_FIELD(Struct, base.rayleigh_mass, "rayleighMass", dv_type_double, .init = "0", .unit = "1/s",              \
-                 .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                                          \
-                 .help = "damping in proportion to the mass"),                                                        \
-        DV_FIELD_HELD("threadSafeVisitor", dv_type_bool, .init = "0", .help = "no effect: all visitors are"),         \
-        DV_FIELD(Struct, base.saved_solution, "solution", dv_type_doubles, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, \
-                 .help = "velocity change of the last step, the next guess"),                                         \
-        DV_LINK(Struct, base.linear_solver_link, "linearSolver", DV_LINEAR_SOLVER,                                    \
+#define DV_IMPLICIT_INTEGRATOR_FIELDS(Struct, base)    \
+    DV_IMPLICIT_INTEGRATOR_OTHER_FIELDS(Struct, base), \
+        DV_KEPT_VECTOR_FIELD(Struct, base.solution, "solution", "velocity change of the last step, the next guess")
+
+/* The same of one whose linear solver never starts from the last solution. */
+#define DV_IMPLICIT_INTEGRATOR_OTHER_FIELDS(Struct, base)                                                     \
+    DV_FIELD(Struct, base.rayleigh_stiffness, "rayleighStiffness", dv_type_double, .init = "0", .unit = "s",  \
+             .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                                      \
+             .help = "damping in proportion to the stiffness"),                                               \
+        DV_FIELD(Struct, base.rayleigh_mass, "rayleighMass", dv_type_double, .init = "0", .unit = "1/s",      \
+                 .range = &dv_range_not_negative, .flags = DV_FIELD_LENIENT,                                  \
+                 .help = "damping in proportion to the mass"),                                                \
+        DV_FIELD_HELD("threadSafeVisitor", dv_type_bool, .init = "0", .help = "no effect: all visitors are"), \
+        DV_LINK(Struct, base.linear_solver_link, "linearSolver", DV_LINEAR_SOLVER,                            \
                 .help = "solver of the linear system; default: the first in the node or below")
 
 #define DV_IMPLICIT_INTEGRATOR_CLASS(operations, ...)                                                              \
@@ -109,16 +136,12 @@ typedef struct DvImplicitIntegrator {
             0                                                                                                      \
         }                                                                                                          \
     }
-#define DV_IMPLICIT_INTEGRATOR_LIFE                                                 \
-    .init = dv_implicit_integrator_init, .restore = dv_implicit_integrator_restore, \
-    .reset = dv_implicit_integrator_reset, .cleanup = dv_implicit_integrator_cleanup
+#define DV_IMPLICIT_INTEGRATOR_LIFE                                                                      \
+    .init = dv_implicit_integrator_init, .restore = dv_integrator_restore, .reset = dv_integrator_reset, \
+    .cleanup = dv_integrator_cleanup
 
 /* DvClass.init: that of an integrator, and finds the linear solver; an error when there is none.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_implicit_integrator_init(DvObject *object, void *self);
-/* DvClass.restore, reset, cleanup. The solution starts anew: from what was put back, or from zero.     [main] */
-DV_PUBLIC DvStatus dv_implicit_integrator_restore(DvObject *object, void *self);
-DV_PUBLIC void dv_implicit_integrator_reset(DvObject *object, void *self);
-DV_PUBLIC void dv_implicit_integrator_cleanup(DvObject *object, void *self);
 /* DV_REPORT: a line for all stiffness that differs from its transpose where the linear solver takes symmetric matrices alone. */
 extern DV_PUBLIC const DvReportOps dv_implicit_integrator_report_ops;
 

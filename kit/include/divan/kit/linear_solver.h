@@ -30,8 +30,8 @@ typedef struct DvLinearSolverUse {
     void *self;
 } DvLinearSolverUse;
 
-/* The solver that `link` leads to; without a link the first in the search whose tags are those of the object. None: ops is NULL and
- * nothing is reported; self is then one that cannot be used, which has been reported, or NULL.     [main] at init */
+/* The solver that `link` leads to; without a link the first in the search whose tags are those of the object, else the first. None: ops
+ * is NULL and nothing is reported; self is then one that cannot be used, which has been reported, or NULL.     [main] at init */
 DV_PUBLIC DvLinearSolverUse dv_linear_solver_of(DvObject *object, const DvLink *link, DvSearch search);
 
 /* Which matrices it solves; of none: symmetric ones.     [step] */
