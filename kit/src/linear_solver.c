@@ -71,12 +71,8 @@ void dv_linear_solver_destroy(DvObject *object, void *self)
     free_flat(self);
 }
 
-const DvBlockMatrix *dv_linear_solver_assemble(DvLinearSolver *solver, DvMechanics *m, const DvStep *step,
-                                               DvFactors factors)
+void dv_linear_solver_take(DvLinearSolver *solver, DvMechanics *m)
 {
-    const DvBlockMatrix *a = solver->system.ops->assemble(solver->system.self, m, step, factors);
-    if (a == NULL)
-        return NULL;
     const size_t n = solver->ops->unknowns(m);
     solver->m = m;
     solver->n = n;
@@ -87,6 +83,14 @@ const DvBlockMatrix *dv_linear_solver_assemble(DvLinearSolver *solver, DvMechani
         solver->x = dv_alloc(n + 1, sizeof *solver->x);
     }
     solver->b[n] = solver->x[n] = 0.0;
+}
+
+const DvBlockMatrix *dv_linear_solver_assemble(DvLinearSolver *solver, DvMechanics *m, const DvStep *step,
+                                               DvFactors factors)
+{
+    const DvBlockMatrix *a = solver->system.ops->assemble(solver->system.self, m, step, factors);
+    if (a != NULL)
+        dv_linear_solver_take(solver, m);
     return a;
 }
 

@@ -2,7 +2,7 @@
  *
  * The life of elements on a mesh that changes.
  */
-#include <divan/kit/mesh_force_field.h>
+#include "mesh_rest.h"
 
 #include <divan/kit/element_faults.h>
 
@@ -65,7 +65,7 @@ DvStatus dv_mesh_force_field_begin(DvObject *object, DvMeshForceField *self, con
     return status;
 }
 
-static DvStatus find_rest(DvMeshForceField *self, DvConstVec *rest)
+DvStatus dv_mesh_rest(DvMeshForceField *self, DvConstVec *rest)
 {
     const uint32_t points = dv_state_count(self->base.state);
     const double *shape = self->kind->shape ? self->kind->shape(self, points) : NULL;
@@ -88,7 +88,7 @@ static DvStatus build(DvMeshForceField *self)
     const DvMeshForceFieldKind *kind = self->kind;
     DvElementSource source = {.elements = dv_topology_elements(&self->topology, dv_mesh_force_field_source(self))};
     uint32_t *parts = NULL;
-    DvStatus status = find_rest(self, &source.rest);
+    DvStatus status = dv_mesh_rest(self, &source.rest);
     if (status == DV_OK && self->is_cut) {
         const uint32_t count = source.elements.count * kind->parts;
         parts = dv_alloc((size_t)count * dv_element_nodes(kind->elements), sizeof *parts);
@@ -111,7 +111,7 @@ static DvStatus update(DvMeshForceField *self)
 {
     DvElementSource source = {.elements = dv_topology_elements(&self->topology, self->kind->elements)};
     bool paired = true;
-    DvStatus status = find_rest(self, &source.rest);
+    DvStatus status = dv_mesh_rest(self, &source.rest);
     if (status == DV_OK) {
         dv_mesh_edits_sort(&self->edits, source.rest.count, source.elements.count);
         status = self->kind->update(self, &source, &self->edits, &paired);

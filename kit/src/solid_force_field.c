@@ -77,6 +77,13 @@ static void warn_of_default(const DvSolidForceField *self)
     }
 }
 
+static bool turns(const void *self_)
+{
+    const DvSolidModel *model = &((const DvSolidForceField *)self_)->elements.model;
+    return model->kinematics == DV_FINITE_STRAIN ||
+           (model->kinematics == DV_COROTATIONAL && model->rotation != DV_ROTATION_NONE);
+}
+
 DvStatus dv_solid_force_field_reinit(DvObject *object, void *self_)
 {
     (void)object;
@@ -96,7 +103,8 @@ DvStatus dv_solid_force_field_init(DvObject *object, DvSolidForceField *self,
                                         .pairs = names[kind].pairs,
                                         .build = build,
                                         .update = update,
-                                        .clear = clear};
+                                        .clear = clear,
+                                        .turns = turns};
     DvStatus status =
         dv_mesh_force_field_begin(object, &self->field, &self->kind, &self->elements.mesh, material, NULL);
     if (status == DV_OK)

@@ -65,13 +65,15 @@ MORE_SCENES = ["Component/Constraint/Lagrangian/BilateralLagrangianConstraint_NN
                "Component/LinearSolver/Direct/FEMBAR_EigenSimplicialLDLT.scn",
                "Component/LinearSolver/Iterative/FEMBAR_MinResLinearSolver.scn",
                "Component/LinearSolver/Preconditioner/FEMBAR_PCG_SSORPreconditioner.scn",
+               "Component/LinearSolver/Preconditioner/FEMBAR_PCG_WarpPreconditioner.scn",
                "Component/LinearSystem/CompositeLinearSystem.scn", "Component/LinearSystem/ConstantSparsityPatternSystem.scn",
                "Tutorials/ForceFields/TutorialForceFieldLiverHexaFEM.scn", "Tutorials/StepByStep/FullObject/3_FullObject.scn",
                "Tutorials/StepByStep/FullObject/4_FullObject.scn"]
 MORE_PROBES = ["ODE/CentralDifference.scn", "ODE/CentralDifference_undamped.scn", "ODE/NewmarkImplicit.scn",
                "ODE/NewmarkImplicit_gamma.scn", "ODE/RungeKutta2.scn", "ODE/VariationalSymplectic.scn", "Mapping/Distance.scn", "Mapping/SquareDistance.scn", "Mapping/Barycentric_SparseGridTopology.scn",
                "FEM/HexahedronFEMForceField_sparse.scn", "Mapping/SubsetMulti.scn", "LinearSolver/MinRes.scn",
-               "LinearSolver/EigenSimplicialLDLT.scn", "LinearSolver/EigenSimplicialLLT.scn", "LinearSolver/PCG_SSOR.scn"]
+               "LinearSolver/EigenSimplicialLDLT.scn", "LinearSolver/EigenSimplicialLLT.scn", "LinearSolver/PCG_SSOR.scn",
+               "LinearSolver/PCG_WarpLDL.scn"]
 
 
 def lines(*path):

@@ -11,6 +11,7 @@
 #ifndef DIVAN_KIT_MESH_FORCE_FIELD_H
 #define DIVAN_KIT_MESH_FORCE_FIELD_H
 
+#include <divan/contracts/rotations.h>
 #include <divan/kit/coupled_pairs.h>
 #include <divan/kit/elastic_material.h>
 #include <divan/kit/element_blocks.h>
@@ -41,6 +42,8 @@ typedef struct DvMeshForceFieldKind {
     /* Those that `edits` names, sorted; *paired: dv_element_blocks_update. */
     DvStatus (*update)(void *self, const DvElementSource *source, const DvMeshEdits *edits, bool *paired);
     void (*clear)(void *self); /* no elements, after an error */
+    /* Optional, for DV_ROTATIONS: whether forces follow the rotation of elements; absent: they do. */
+    bool (*turns)(const void *self);
 } DvMeshForceFieldKind;
 
 typedef struct DvMeshForceField {
@@ -85,6 +88,9 @@ DV_PUBLIC void dv_mesh_force_field_cleanup(DvObject *object, void *self);
 DV_PUBLIC void dv_mesh_force_field_reserve(void *self, DvPattern *pattern);
 DV_PUBLIC uint64_t dv_mesh_force_field_structure(void *self);
 extern DV_PUBLIC const DvCoupledPairsOps dv_mesh_force_field_pairs;
+/* DV_ROTATIONS: of a point, the rotation nearest to the mean of those of its elements; of an element, the polar factor of
+ * sum (x - c) (X - C)^T over its nodes, a proper rotation in any case. */
+extern DV_PUBLIC const DvRotationsOps dv_mesh_force_field_rotations;
 
 DV_END_DECLS
 #endif

@@ -68,6 +68,7 @@ DV_PUBLIC void dv_solid_force_field_destroy(DvObject *object, void *self);
     DV_FORCE_FIELD_CLASS(__VA_ARGS__),                                                                 \
         .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &dv_solid_force_field_ops},    \
                                           {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs}, \
+                                          {.id = DV_ROTATIONS, .ops = &dv_mesh_force_field_rotations}, \
                                           {.id = DV_FAULT_CAUSE, .ops = &dv_solid_force_field_cause},  \
                                           {.id = DV_DRAWABLE, .ops = &dv_solid_force_field_drawable},  \
                                           {0}},                                                        \

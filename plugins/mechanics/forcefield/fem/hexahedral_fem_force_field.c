@@ -49,6 +49,7 @@ const DvClass dv_hexahedral_fem_force_field = {
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &hexahedron_fem_ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &hexahedron_fem_cause},
                                       {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs},
+                                      {.id = DV_ROTATIONS, .ops = &dv_mesh_force_field_rotations},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .construct = construct,

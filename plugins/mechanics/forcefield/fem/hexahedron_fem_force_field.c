@@ -440,6 +440,11 @@ static void clear(void *self)
     free_elements(self);
 }
 
+static bool turns(const void *self)
+{
+    return ((const HexahedronFEMForceField *)self)->chosen != HEXAHEDRON_SMALL;
+}
+
 /* Four diagonals inside each, and two on each face, which two share at most. */
 enum { PAIRS_INSIDE = 4, PAIRS_ON_FACES = 6 };
 
@@ -449,7 +454,8 @@ static const DvMeshForceFieldKind kind = {.need = "a container of hexahedra",
                                           .must_have = true,
                                           .build = build,
                                           .update = update,
-                                          .clear = clear};
+                                          .clear = clear,
+                                          .turns = turns};
 
 DvStatus hexahedron_fem_reinit(DvObject *object, void *self_)
 {
@@ -972,6 +978,7 @@ const DvClass dv_hexahedron_fem_force_field = {
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &hexahedron_fem_ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &hexahedron_fem_cause},
                                       {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs},
+                                      {.id = DV_ROTATIONS, .ops = &dv_mesh_force_field_rotations},
                                       {.id = DV_DRAWABLE, .ops = &hexahedron_fem_drawable},
                                       {0}},
     .init = hexahedron_fem_init,

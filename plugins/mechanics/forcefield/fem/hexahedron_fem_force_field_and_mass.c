@@ -390,6 +390,7 @@ const DvClass dv_hexahedron_fem_force_field_and_mass = {
                                       {.id = DV_MASS, .ops = &mass_ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &hexahedron_fem_cause},
                                       {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs},
+                                      {.id = DV_ROTATIONS, .ops = &dv_mesh_force_field_rotations},
                                       {.id = DV_DRAWABLE, .ops = &hexahedron_fem_drawable},
                                       {0}},
     .init = init,

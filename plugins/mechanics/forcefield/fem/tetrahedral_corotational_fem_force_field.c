@@ -114,7 +114,8 @@ static const DvMeshForceFieldKind kind = {.need = "a container of tetrahedra",
                                           .pairs = TETRAHEDRON_PAIRS,
                                           .build = build,
                                           .update = update_elements,
-                                          .clear = tetrahedron_force_field_clear};
+                                          .clear = tetrahedron_force_field_clear,
+                                          .turns = tetrahedron_force_field_turns};
 
 static DvStatus reinit(DvObject *object, void *self_)
 {

@@ -247,7 +247,8 @@ static const DvMeshForceFieldKind kind = {.need = "a container of tetrahedra",
                                           .must_have = true,
                                           .build = build,
                                           .update = update_elements,
-                                          .clear = tetrahedron_force_field_clear};
+                                          .clear = tetrahedron_force_field_clear,
+                                          .turns = tetrahedron_force_field_turns};
 
 /* The part of the elastic strain that becomes plastic at a time. */
 static double creep_at(TetrahedronFEMForceField *self, double time)

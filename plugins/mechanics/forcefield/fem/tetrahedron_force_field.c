@@ -6,6 +6,11 @@ void tetrahedron_force_field_clear(void *self)
     tetrahedron_blocks_free(&((TetrahedronForceField *)self)->blocks);
 }
 
+bool tetrahedron_force_field_turns(const void *self)
+{
+    return ((const TetrahedronForceField *)self)->blocks.method != TETRAHEDRON_SMALL;
+}
+
 void tetrahedron_force_field_destroy(DvObject *object, void *self)
 {
     (void)object;

@@ -19,6 +19,7 @@ enum { TETRAHEDRON_PAIRS = 1 };
 
 /* DvMeshForceFieldKind.clear, DvClass.destroy, functions of DvForceFieldOps, and the contract of causes. */
 void tetrahedron_force_field_clear(void *self);
+bool tetrahedron_force_field_turns(const void *self); /* DvMeshForceFieldKind.turns */
 void tetrahedron_force_field_destroy(DvObject *object, void *self);
 void tetrahedron_force_field_add_dforce(void *self, const DvStep *step, double k, double b, const DvConstVec *dx,
                                         const DvVec *df);
@@ -36,7 +37,8 @@ extern const DvElementsCause tetrahedron_force_field_cause;
     .contracts = (const DvContract[])                                                                                \
     {                                                                                                                \
         {.id = DV_FORCE_FIELD, .ops = &(operations)}, {.id = DV_FAULT_CAUSE, .ops = &tetrahedron_force_field_cause}, \
-            {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs}, {.id = DV_DRAWABLE, .ops = &(drawable)},    \
+            {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs},                                             \
+            {.id = DV_ROTATIONS, .ops = &dv_mesh_force_field_rotations}, {.id = DV_DRAWABLE, .ops = &(drawable)},    \
         {                                                                                                            \
             0                                                                                                        \
         }                                                                                                            \
