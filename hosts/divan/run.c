@@ -236,7 +236,8 @@ static int make_steps(Run *run)
     const bool progress = !options->quiet && !options->verbose && isatty(STDERR_FILENO);
     const double start_time = dv_node_time(dv_scene_root(run->scene));
     const uint64_t tenth = MAX(run->steps / 10, 1);
-    Pace pace = {.due = host_now()};
+    const double start = host_now();
+    Pace pace = {.due = start};
     double spent = 0, shown = 0; /* s: in steps; when progress was shown */
     uint64_t made = 0;
     int result = EXIT_DONE;
@@ -270,8 +271,15 @@ static int make_steps(Run *run)
     }
     host_report_solves(run->scene, options->stats ? stdout : NULL);
     if (!options->quiet) {
-        const double simulated = dv_node_time(dv_scene_root(run->scene)) - start_time;
-        fprintf(run->report,
+        const double simulated = dv_node_time(dv_scene_root(run->scene)) - start_time, passed = host_now() - start;
+        if (options->real_time)
+            fprintf(run->report,
+                    "%" G_GUINT64_FORMAT " steps in %.3g s, %.3g s of them computing; simulated time %.6g s, real-time "
+                    "factor %.4g\n",
+                    made, passed, spent, simulated, passed > 0 ? simulated / passed : 0.0);
+        else
+            fprintf(
+                run->report,
                 "%" G_GUINT64_FORMAT " steps in %.3g s: %.5g steps/s, simulated time %.6g s, real-time factor %.4g\n",
                 made, spent, spent > 0 ? (double)made / spent : 0.0, simulated, spent > 0 ? simulated / spent : 0.0);
     }

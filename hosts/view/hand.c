@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Picking and pulling.
+ * Pulling, fixing, removing and cutting.
  *
- *   ray and triangle   Moeller and Trumbore, Fast minimum storage ray/triangle intersection, 1997; from both sides
  *   spring             points i of the element, with weights w_i of the place that was met, are each pulled by a spring of stiffness k w_i to
  *                      the target plus their own offset: together k (target - place), since the weighted offsets have no sum
  *   rigid bodies       the place is a point of its own, fixed to the body by a RigidMapping
  *   cut                the blade is the ray, from in front of the scene to behind it; its path is that of the mouse
  */
 #include "hand.h"
-#include "states.h"
+#include "pick.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,156 +27,6 @@
 #define FIXATION_NODE "Fixation"
 
 static const double fix_stiffness = 10000; /* N/m, all springs of a fixation together */
-
-/* What a ray meets */
-
-static bool meet_triangle(const Ray *ray, const double *a, const double *b, const double *c, double *depth)
-{
-    const DvVec3 origin = dv_vec3_load(ray->origin), along = dv_vec3_load(ray->direction), p = dv_vec3_load(a);
-    const DvVec3 e1 = dv_vec3_sub(dv_vec3_load(b), p), e2 = dv_vec3_sub(dv_vec3_load(c), p);
-    const DvVec3 h = dv_vec3_cross(along, e2);
-    const double volume = dv_vec3_dot(e1, h);
-    if (volume == 0)
-        return false;
-    const DvVec3 s = dv_vec3_sub(origin, p), q = dv_vec3_cross(s, e1);
-    const double u = dv_vec3_dot(s, h) / volume, v = dv_vec3_dot(along, q) / volume;
-    *depth = dv_vec3_dot(e2, q) / volume;
-    return u >= 0 && v >= 0 && u + v <= 1 && *depth >= 0;
-}
-
-static bool meet_sphere(const Ray *ray, const double *centre, double radius, double *depth)
-{
-    const DvVec3 to = dv_vec3_sub(dv_vec3_load(centre), dv_vec3_load(ray->origin));
-    const double along = dv_vec3_dot(to, dv_vec3_load(ray->direction));
-    const double inside = radius * radius - (dv_vec3_dot(to, to) - along * along);
-    if (inside < 0)
-        return false;
-    *depth = along - sqrt(inside);
-    return *depth >= 0;
-}
-
-static const double *corner(const DvShape *shape, uint32_t element, uint32_t k)
-{
-    const size_t place = (size_t)element * shape->corners + k;
-    return shape->x + (size_t)(shape->vertices ? shape->vertices[place] : element) * shape->stride;
-}
-
-static bool meet_element(const DvShape *shape, uint32_t element, const Ray *ray, double *depth)
-{
-    if (strcmp(shape->kind, DV_SHAPE_SPHERES) == 0 || strcmp(shape->kind, DV_SHAPE_RIGID_SPHERES) == 0)
-        return meet_sphere(ray, corner(shape, element, 0), shape->radii ? shape->radii[element] : 0, depth);
-    static const uint32_t faces[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
-    const bool solid = strcmp(shape->kind, DV_SHAPE_TETRAHEDRA) == 0;
-    if (!solid && strcmp(shape->kind, DV_SHAPE_TRIANGLES) != 0)
-        return false;
-    *depth = INFINITY;
-    for (int f = 0; f < (solid ? 4 : 1); f++) {
-        double there;
-        if (meet_triangle(ray, corner(shape, element, faces[f][0]), corner(shape, element, faces[f][1]),
-                          corner(shape, element, faces[f][2]), &there))
-            *depth = fmin(*depth, there);
-    }
-    return *depth < INFINITY;
-}
-
-static void point_on(const Ray *ray, double depth, double at[3])
-{
-    for (int c = 0; c < 3; c++)
-        at[c] = ray->origin[c] + depth * ray->direction[c];
-}
-
-static void meet_model(DvObject *object, const Ray *ray, Hit *hit)
-{
-    const DvCollisionModelOps *ops = dv_object_ops(object, DV_COLLISION_MODEL);
-    void *self = dv_object_self(object);
-    DvObject *state = dv_object_is_valid(object) ? ops->state(self) : NULL;
-    DvCollisionTraits traits = {0};
-    DvShapeVersion version;
-    if (!state)
-        return;
-    ops->traits(self, &traits);
-    if (!traits.active || !traits.simulated || ops->update(self, &version) != DV_OK)
-        return;
-    const DvShape *shape = ops->shape(self);
-    for (uint32_t e = 0; shape && e < shape->count; e++) {
-        double depth;
-        if (!meet_element(shape, e, ray, &depth) || (hit->state && depth >= hit->depth))
-            continue;
-        *hit = (Hit){.state = state, .model = object, .element = e, .depth = depth};
-    }
-}
-
-/* The points of the element that move with the place. */
-static void attach(Hit *hit, const Ray *ray)
-{
-    const DvCollisionModelOps *ops = dv_object_ops(hit->model, DV_COLLISION_MODEL);
-    DvAttachment attachment = {0};
-    point_on(ray, hit->depth, hit->at);
-    ops->attach(dv_object_self(hit->model), hit->element, hit->at, &attachment);
-    hit->count = attachment.count;
-    memcpy(hit->points, attachment.points, sizeof hit->points);
-    memcpy(hit->weights, attachment.weights, sizeof hit->weights);
-    memcpy(hit->lever, attachment.lever, sizeof hit->lever);
-}
-
-static bool is_kind(DvStateRef state, const char *name)
-{
-    return strcmp(state.dof->name, name) == 0;
-}
-
-/* Whether a solver moves it, and it has places in space. */
-static bool has_particles(DvObject *object)
-{
-    static char *words[] = {"!NoPicking"};
-    const DvStateRef state = dv_state_ref(object);
-    return (is_kind(state, "Vec3d") || is_kind(state, "Rigid3d")) && dv_object_is_valid(object) &&
-           dv_object_has_tags(object, (DvTags){words, 1}) && dv_node_context(dv_object_node(object), DV_ODE_SOLVER);
-}
-
-static void meet_particles(DvObject *object, const Ray *ray, Hit *hit, double *nearest)
-{
-    const DvConstVec x = dv_state_read(dv_state_ref(object), DV_POSITION);
-    for (uint32_t i = 0; i < x.count; i++) {
-        const double *at = x.at + (size_t)i * x.dim;
-        const DvVec3 to = dv_vec3_sub(dv_vec3_load(at), dv_vec3_load(ray->origin));
-        const double depth = dv_vec3_dot(to, dv_vec3_load(ray->direction));
-        const double distance = fmax(dv_vec3_dot(to, to) - depth * depth, 0);
-        if (depth < 0 || (hit->state && (distance > *nearest || (distance == *nearest && depth >= hit->depth))))
-            continue;
-        *nearest = distance;
-        *hit = (Hit){.state = object, .count = 1, .points = {i}, .weights = {1}, .depth = depth};
-        memcpy(hit->at, at, sizeof hit->at);
-    }
-}
-
-static GPtrArray *all_of(DvNode *root, const char *contract)
-{
-    GPtrArray *objects = g_ptr_array_new();
-    const size_t count = dv_node_find_all(root, contract, DV_SEARCH_DOWN, NULL, 0);
-    g_ptr_array_set_size(objects, (int)count);
-    (void)dv_node_find_all(root, contract, DV_SEARCH_DOWN, (DvObject **)objects->pdata, count);
-    return objects;
-}
-
-bool hand_find(DvScene *scene, const Ray *ray, Hit *hit)
-{
-    *hit = (Hit){0};
-    GPtrArray *models = all_of(dv_scene_root(scene), DV_COLLISION_MODEL);
-    for (guint i = 0; i < models->len; i++)
-        meet_model(g_ptr_array_index(models, i), ray, hit);
-    g_ptr_array_unref(models);
-    if (hit->state) {
-        attach(hit, ray);
-        return true;
-    }
-    double nearest = INFINITY;
-    GPtrArray *states = host_states(scene);
-    for (guint i = 0; i < states->len; i++)
-        if (has_particles(g_ptr_array_index(states, i)))
-            meet_particles(g_ptr_array_index(states, i), ray, hit, &nearest);
-    g_ptr_array_unref(states);
-    return hit->state != NULL;
-}
 
 /* What is held */
 
@@ -388,9 +237,9 @@ static DvStatus hold(Hand *hand, const Hit *hit)
     memcpy(hand->weights, hit->weights, sizeof hand->weights);
     memset(hand->offsets, 0, sizeof hand->offsets);
     hand->what = g_strdup_printf("%s, point %u", dv_object_path(hit->state), hit->points[0]);
-    if (is_kind(hand->held, "Rigid3d"))
+    if (pick_is_kind(hand->held, "Rigid3d"))
         return hold_rigid(hand, hit);
-    if (!is_kind(hand->held, "Vec3d"))
+    if (!pick_is_kind(hand->held, "Vec3d"))
         return dv_error(hit->state, DV_ERROR_UNSUPPORTED, "points of %s cannot be held by the mouse",
                         hand->held.dof->name);
     double at[3];
@@ -470,7 +319,7 @@ static DvObject *met_topology(const Hit *hit, DvElementKind *kind, uint32_t *ele
 static DvObject *source_of(DvScene *scene, const Hit *hit, DvElementKind *kind, uint32_t *element)
 {
     DvObject *topology = met_topology(hit, kind, element);
-    GPtrArray *mappings = all_of(dv_scene_root(scene), DV_TOPOLOGICAL_MAPPING);
+    GPtrArray *mappings = pick_all(dv_scene_root(scene), DV_TOPOLOGICAL_MAPPING);
     for (guint round = 0, i = 0; topology && round < mappings->len && i < mappings->len;) {
         DvObject *mapping = g_ptr_array_index(mappings, i++);
         const DvTopologicalMappingOps *ops = dv_object_ops(mapping, DV_TOPOLOGICAL_MAPPING);
@@ -500,18 +349,20 @@ static DvElementKind kind_of(const Hit *hit)
     return strcmp(shape->kind, DV_SHAPE_TETRAHEDRA) == 0 ? DV_TETRAHEDRA : DV_POINTS;
 }
 
-static DvStatus remove_element(DvScene *scene, const Hit *hit)
+static DvStatus remove_element(DvScene *scene, const Hit *hit, const Ray *ray)
 {
     DvElementKind kind = kind_of(hit);
     uint32_t element = hit->element;
-    DvObject *topology = source_of(scene, hit, &kind, &element);
+    DvObject *topology =
+        hit->model ? source_of(scene, hit, &kind, &element) : pick_element(hit->state, ray, &kind, &element);
     DvObject *changes = topology ? dv_node_find(dv_object_node(topology), DV_TOPOLOGY_MODIFIER, DV_SEARCH_LOCAL) : NULL;
     const DvTopologyModifierOps *ops = changes ? dv_object_ops(changes, DV_TOPOLOGY_MODIFIER) : NULL;
+    if (!topology && !hit->model && dv_node_context(dv_object_node(hit->state), DV_TOPOLOGY))
+        return dv_error(hit->state, DV_ERROR_NOT_FOUND, "no element of its mesh is there to be removed");
     if (!ops || kind == DV_POINTS)
-        return dv_error(
-            hit->model ? hit->model : hit->state, DV_ERROR_MISSING,
-            "its elements cannot be removed: that takes a collision model of triangles or tetrahedra whose mesh has a "
-            "modifier (TetrahedronSetTopologyModifier...)");
+        return dv_error(hit->model ? hit->model : hit->state, DV_ERROR_MISSING,
+                        "its elements cannot be removed: that takes a mesh with a modifier "
+                        "(TetrahedronSetTopologyModifier...)");
     return ops->remove_elements(dv_object_self(changes), kind, 1, &element, true);
 }
 
@@ -554,8 +405,8 @@ static void add_section(Hand *hand, const Ray *ray)
     for (uint32_t i = 0; x && i < count; i++)
         most = fmax(most, dv_vec3_dot(dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)i), origin), direction));
     double ends[6];
-    point_on(ray, 0, ends);
-    point_on(ray, 1.1 * most, ends + 3);
+    pick_point(ray, 0, ends);
+    pick_point(ray, 1.1 * most, ends + 3);
     g_array_append_vals(hand->blade, ends, 6);
 }
 
@@ -574,7 +425,7 @@ bool hand_grab(Hand *hand, DvScene *scene, GrabMode mode, const Ray *ray, double
 {
     Hit hit;
     hand_release(hand, scene);
-    if (!hand_find(scene, ray, &hit))
+    if (!pick(scene, ray, &hit))
         return false;
     hand->mode = mode;
     hand->depth = hit.depth;
@@ -589,7 +440,7 @@ bool hand_grab(Hand *hand, DvScene *scene, GrabMode mode, const Ray *ray, double
     case GRAB_FIX:
         return fix(hand, scene, &hit) == DV_OK;
     case GRAB_REMOVE:
-        return remove_element(scene, &hit) == DV_OK;
+        return remove_element(scene, &hit, ray) == DV_OK;
     case GRAB_CUT:
         status = begin_cut(hand, scene, &hit);
         if (status == DV_OK)
@@ -608,7 +459,7 @@ void hand_drag(Hand *hand, DvScene *scene, const Ray *ray)
 {
     if (!hand->active)
         return;
-    point_on(ray, hand->depth, hand->wanted);
+    pick_point(ray, hand->depth, hand->wanted);
     if (hand->mode == GRAB_CUT) {
         add_section(hand, ray);
         return;

@@ -90,6 +90,8 @@ void view_select(View *view, const char *path)
 {
     char *copy = g_strdup(path); /* it may be the selected path itself */
     view->reveals = strcmp(view->selected, copy) != 0;
+    if (view->reveals)
+        *view->filter = '\0';
     view->first_element = 0;
     view_post(view, MESSAGE_SELECT, copy, NULL);
     g_free(view->selected);

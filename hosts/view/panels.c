@@ -637,6 +637,12 @@ static void help_of(const FieldView *field)
     g_string_free(text, TRUE);
 }
 
+/* Bounds of nothing: the smallest corner is behind the largest. */
+static bool is_empty_box(const FieldView *field)
+{
+    return strcmp(field->type, "box") == 0 && field->rows == 1 && field->numbers[0] > field->numbers[3];
+}
+
 static void field_row(View *view, const FieldView *field)
 {
     const Snapshot *now = view->now;
@@ -653,7 +659,10 @@ static void field_row(View *view, const FieldView *field)
     const bool list = field->list && field->scalar < DV_SCALAR_STRING;
     if (fixed && !list)
         ui_enabled(false);
-    editor(view, field);
+    if (is_empty_box(field))
+        ui_text(UI_DIM, "of nothing");
+    else
+        editor(view, field);
     if (fixed && !list)
         ui_enabled(true);
     if (now->edit.error && strcmp(now->edit.path, path) == 0)

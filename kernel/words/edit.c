@@ -121,6 +121,29 @@ static void put_back(DvData *field, DvData *parent, const char *before)
         dv_field_warning(field, -1, "the value before could not be put back");
 }
 
+/* What a scene file gets in place of a bad value is not what an edit gets: that clause goes, and the value that stays is said. */
+static void add_reason(const DvText *said, const char *before, DvText *reason)
+{
+    static const char *const consequences[] = {"is taken",    "is used)",   "are kept",
+                                               "counts as 0", "is dropped", "for each"};
+    enum { LONGEST = 60 };
+    size_t length = said->length;
+    const char *clause = length ? strrchr(said->at, ';') : NULL;
+    const char *const bracket = length ? strrchr(said->at, '(') : NULL;
+    if (!clause || (bracket && bracket > clause && said->at[length - 1] == ')'))
+        clause = bracket;
+    for (size_t i = 0; clause && i < G_N_ELEMENTS(consequences); i++)
+        if (g_str_has_suffix(clause, consequences[i]))
+            length = (size_t)(clause - said->at);
+    while (length && said->at[length - 1] == ' ')
+        length--;
+    dv_text_add(reason, "%.*s", (int)length, length ? said->at : "");
+    if (!length)
+        dv_text_add(reason, "it cannot be set");
+    if (before && *before && strlen(before) <= LONGEST)
+        dv_text_add(reason, "; it stays %s", before);
+}
+
 static DvStatus edit(DvData *field, const char *text, size_t index, double number, DvText *reason)
 {
     Heard heard = {.worst = DV_LEVEL_DEBUG};
@@ -133,7 +156,8 @@ static DvStatus edit(DvData *field, const char *text, size_t index, double numbe
     if (status != DV_OK)
         put_back(field, parent, before.at);
     if (status != DV_OK && reason)
-        dv_text_add(reason, "%s", heard.text.length ? heard.text.at : "it cannot be set");
+        add_reason(&heard.text, field->field->flags & (DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT) ? NULL : before.at,
+                   reason);
     dv_text_free(&before);
     dv_text_free(&heard.text);
     return status;

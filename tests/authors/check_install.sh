@@ -28,6 +28,10 @@ printf '#include <divan/divan.h>\nint main(void) { return dv_start(NULL) == DV_O
 flags=$(pkg-config --cflags --libs divan-kernel)
 eval "cc -std=c11 -Wall -Werror -o host host.c $flags" || fail "a host is not built with: $flags"
 LD_LIBRARY_PATH=${pc%/pkgconfig/*} ./host || fail "the host does not start"
+# The same from the build tree, by the files that stand beside it.
+flags=$(PKG_CONFIG_PATH=$build/meson-uninstalled pkg-config --cflags --libs divan-kit)
+eval "cc -std=c11 -Wall -Werror -o built host.c $flags" || fail "a host is not built with: $flags"
+LD_LIBRARY_PATH=$build/kernel:$build/kit ./built || fail "the host does not start from the build tree"
 datadir=$(pkg-config --variable=datadir divan-kernel)
 [ -d "${datadir//\\ / }" ] || fail "datadir is $datadir"
 

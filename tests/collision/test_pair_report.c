@@ -9,6 +9,7 @@
 
 static DvText lines;
 static int warnings;
+static DvText warned; /* the last */
 
 static void keep_line(void *context, const char *text)
 {
@@ -19,7 +20,11 @@ static void keep_line(void *context, const char *text)
 static void count_warnings(const DvMessage *message, void *context)
 {
     (void)context;
-    warnings += message->level == DV_LEVEL_WARNING && strstr(message->text, "knows no distance of") != NULL;
+    if (message->level != DV_LEVEL_WARNING || !strstr(message->text, "knows no distance of"))
+        return;
+    warnings++;
+    warned.length = 0;
+    dv_text_add(&warned, "%s", message->text);
 }
 
 static void report_of(const char *method, const char *nodes)
@@ -96,6 +101,27 @@ static void pairs_that_may_meet_have_a_line(void **state)
     }
 }
 
+/* Who does not serve a pair names those that do, where there are any. */
+static void another_method_is_named(void **state)
+{
+    (void)state;
+    static const char ball[] = "<Node name='B'><MechanicalObject template='Rigid3d' position='0 0 1 0 0 0 1'/>"
+                               "<SphereCollisionModel template='Rigid3d' name='s' radius='1'/></Node>";
+    DvText nodes = {0};
+    dv_text_add(&nodes, "%s%s", NODE("A", "<TriangleCollisionModel name='t'/>"), ball);
+    report_of("LocalMinDistance alarmDistance='0.2' contactDistance='0.1'", nodes.at);
+    assert_int_equal(warnings, 1);
+    assert_non_null(strstr(warned.at, "; use MinProximityIntersection or NewProximityIntersection"));
+    report_of(MIN_PROXIMITY, nodes.at);
+    assert_int_equal(warnings, 0);
+    report_of(MIN_PROXIMITY,
+              NODE("A", "<TetrahedronCollisionModel name='t'/>") NODE("B", "<TetrahedronCollisionModel name='u'/>"));
+    assert_int_equal(warnings, 1);
+    assert_null(strstr(warned.at, "; use"));
+    dv_text_free(&warned);
+    dv_text_free(&nodes);
+}
+
 /* Many models, all with each other; kinds that are warned of are told from those that were. */
 static void many_models_have_all_their_lines(void **state)
 {
@@ -125,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_that_may_meet_have_a_line),
+        cmocka_unit_test(another_method_is_named),
         cmocka_unit_test(many_models_have_all_their_lines),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);

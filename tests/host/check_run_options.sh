@@ -114,6 +114,7 @@ run 0 run --real-time -n 4 --dt 0.1 ball.scn
 elapsed=$((($(date +%s%N) - before) / 1000000))
 [ $elapsed -ge 400 ] || fail "--real-time: 0.4 s of simulated time took $elapsed ms"
 says '^[0-4] steps ended late, [0-9.e-]+ s lost$'
+says '^4 steps in [0-9.]+ s, [0-9.e-]+ s of them computing; simulated time 0.4 s, real-time factor (1|0)[.0-9]*$'
 run 0 run --real-time -n 20 --dt 1e-12 ball.scn
 says '^divan: --real-time: step 1 ends .* s late; the run does not keep up with the clock$'
 says '^20 steps ended late, '

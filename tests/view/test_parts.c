@@ -899,7 +899,7 @@ static void a_ray_meets_the_nearest_sphere(void **state)
     } rays[] = {{0, 0, 9 - 1}, {0.6, 0, 9 - 0.8}, {1.7, 1, 12 - 1.6}, {3.3, 2, 9 - 0.4}};
     Hit hit = {0};
     for (size_t i = 0; i < G_N_ELEMENTS(rays); i++) {
-        assert_true(hand_find(scene, &(Ray){{rays[i].x, 0, 9}, {0, 0, -1}}, &hit));
+        assert_true(pick(scene, &(Ray){{rays[i].x, 0, 9}, {0, 0, -1}}, &hit));
         if (!hit.model || hit.element != rays[i].element)
             fail_msg("ray %zu meets %s %u at %g", i, hit.model ? "sphere" : "particle", hit.element, hit.depth);
         expect_near(hit.depth, rays[i].depth);
@@ -908,8 +908,8 @@ static void a_ray_meets_the_nearest_sphere(void **state)
         assert_int_equal(hit.points[0], rays[i].element);
         expect_near(hit.weights[0], 1);
     }
-    assert_true(hand_find(scene, &(Ray){{2.8, 0.6, 9}, {0, 0, -1}},
-                          &hit)); /* past all: the particle that is nearest to the ray */
+    assert_true(
+        pick(scene, &(Ray){{2.8, 0.6, 9}, {0, 0, -1}}, &hit)); /* past all: the particle that is nearest to the ray */
     assert_null(hit.model);
     assert_int_equal(hit.points[0], 2);
     expect_near(hit.depth, 9);
@@ -923,10 +923,10 @@ static void of_particles_in_a_line_the_first_is_met(void **state)
     DvScene *scene = open_text("<Node><DefaultAnimationLoop/><EulerImplicitSolver/><CGLinearSolver/>"
                                "<MechanicalObject name='dofs' position='0 0 -5  0 0 1  0 0 -2  0 0 20'/></Node>");
     Hit hit = {0};
-    assert_true(hand_find(scene, &(Ray){{0, 0, 9}, {0, 0, -1}}, &hit));
+    assert_true(pick(scene, &(Ray){{0, 0, 9}, {0, 0, -1}}, &hit));
     assert_int_equal(hit.points[0], 1);
     expect_near(hit.depth, 8);
-    assert_true(hand_find(scene, &(Ray){{0, 0, -9}, {0, 0, 1}}, &hit));
+    assert_true(pick(scene, &(Ray){{0, 0, -9}, {0, 0, 1}}, &hit));
     assert_int_equal(hit.points[0], 0);
     expect_near(hit.depth, 4);
     dv_scene_free(scene);
@@ -946,7 +946,7 @@ static void a_triangle_is_met_where_it_is(void **state)
                 const bool inside = x > 0 && y > 0 && x + y < 2;
                 Hit hit = {0};
                 const Ray ray = {{x, y, z}, {0, 0, 2 * up - 1}}; /* towards the mesh */
-                assert_true(hand_find(scene, &ray, &hit));
+                assert_true(pick(scene, &ray, &hit));
                 assert_int_equal(hit.model != NULL, inside);
                 if (inside) {
                     expect_point(hit.at, x, y, 1 + y);
@@ -956,7 +956,7 @@ static void a_triangle_is_met_where_it_is(void **state)
                 }
             }
     Hit hit = {0};
-    assert_false(hand_find(scene, &(Ray){{0.5, 0.5, 9}, {0, 0, 1}}, &hit)); /* all of it is behind */
+    assert_false(pick(scene, &(Ray){{0.5, 0.5, 9}, {0, 0, 1}}, &hit)); /* all of it is behind */
     dv_scene_free(scene);
 }
 

@@ -509,9 +509,10 @@ static void what_cannot_be_done_says_what_to_add(void **state)
         const char *says;
     } wrong[] = {
         {string_scene, GRAB_CONSTRAINT, 1.9, 0, "add a FreeMotionAnimationLoop and a BlockGaussSeidelConstraintSolver"},
-        {string_scene, GRAB_REMOVE, 1.9, 0, "'dofs': its elements cannot be removed: that takes a collision model"},
+        {string_scene, GRAB_REMOVE, 1.9, 0,
+         "'dofs': its elements cannot be removed: that takes a mesh with a modifier"},
         {unchanging_scene, GRAB_REMOVE, 0.5, 0.3,
-         "'skin': its elements cannot be removed: that takes a collision model"},
+         "'skin': its elements cannot be removed: that takes a mesh with a modifier"},
         {string_scene, GRAB_CUT, 1.9, 0, "its mesh has no modifier (TetrahedronSetTopologyModifier...)"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
@@ -1162,7 +1163,7 @@ static void a_ray_meets_the_nearest_triangle(void **state)
     assert_int_equal(dv_scene_load_text(text, strlen(text), "text", NULL, NULL, &scene), DV_OK);
     const Ray down = {{1, 1, 5}, {0, 0, -1}};
     Hit hit = {0};
-    assert_true(hand_find(scene, &down, &hit));
+    assert_true(pick(scene, &down, &hit));
     assert_non_null(hit.model);
     assert_int_equal(hit.element, 0);
     assert_true(fabs(hit.depth - 5) < 1e-12);
@@ -1174,23 +1175,28 @@ static void a_ray_meets_the_nearest_triangle(void **state)
             at[c] += hit.weights[i] * x.at[3 * hit.points[i] + (uint32_t)c];
     }
     assert_true(fabs(sum - 1) < 1e-12 && fabs(at[0] - 1) < 1e-12 && fabs(at[1] - 1) < 1e-12);
-    assert_true(hand_find(scene, &(Ray){{1, 1, -5}, {0, 0, 1}}, &hit));
+    assert_true(pick(scene, &(Ray){{1, 1, -5}, {0, 0, 1}}, &hit));
     assert_int_equal(hit.element, 1);
-    assert_true(hand_find(scene, &(Ray){{3.9, 3.9, 5}, {0, 0, -1}}, &hit)); /* past both: the nearest particle */
+    assert_true(pick(scene, &(Ray){{3.9, 3.9, 5}, {0, 0, -1}}, &hit)); /* past both: the nearest particle */
     assert_null(hit.model);
     dv_scene_free(scene);
 }
 
 /* Elements */
 
-static DvScene *block_new(DvTopologyRef *mesh)
+static DvScene *block_of(const char *text, DvTopologyRef *mesh)
 {
     DvScene *scene = NULL;
-    assert_int_equal(dv_scene_load_text(block_scene, strlen(block_scene), "text", NULL, NULL, &scene), DV_OK);
+    assert_int_equal(dv_scene_load_text(text, strlen(text), "text", NULL, NULL, &scene), DV_OK);
     mesh->object = dv_node_resolve(dv_scene_root(scene), NULL, "@/Block/mesh", NULL);
     mesh->ops = dv_object_ops(mesh->object, DV_TOPOLOGY);
     mesh->self = dv_object_self(mesh->object);
     return scene;
+}
+
+static DvScene *block_new(DvTopologyRef *mesh)
+{
+    return block_of(block_scene, mesh);
 }
 
 static uint32_t root_of(uint32_t *parents, uint32_t point)
@@ -1230,16 +1236,47 @@ static void a_hand_removes_the_element_that_it_points_at(void **state)
     Hit before, after;
     const uint32_t count = dv_topology_elements(&mesh, DV_TETRAHEDRA).count;
     const uint64_t revision = mesh.ops->revision(mesh.self);
-    assert_true(hand_find(scene, &down, &before));
+    assert_true(pick(scene, &down, &before));
     assert_true(fabs(before.depth - 2.5) < 1e-12);
     assert_true(hand_grab(hand, scene, GRAB_REMOVE, &down, 1));
     assert_int_equal(dv_topology_elements(&mesh, DV_TETRAHEDRA).count, count - 1);
     assert_true(mesh.ops->revision(mesh.self) > revision);
     assert_int_equal(dv_scene_step(scene, 0), DV_OK);
-    assert_true(hand_find(scene, &down, &after));
+    assert_true(pick(scene, &down, &after));
     assert_true(after.depth > before.depth + 0.01); /* there is a hole */
     hand_free(hand);
     dv_scene_free(scene);
+}
+
+/* Without a collision model the nearest element of the mesh on the ray goes. Of two tetrahedra one behind the other: the front one. */
+static void an_element_goes_without_a_collision_model(void **state)
+{
+    (void)state;
+    static const struct {
+        double z;
+        bool up;
+        double stays; /* the height of the other one */
+    } rays[] = {{9, false, 0}, {-9, true, 3}};
+    for (size_t i = 0; i < G_N_ELEMENTS(rays); i++) {
+        static const char text[] =
+            "<Node><DefaultAnimationLoop/><Node name='Block'><EulerImplicitSolver/><CGLinearSolver/>"
+            "<MechanicalObject name='dofs' position='0 0 0  2 0 0  0 2 0  0 0 1   0 0 3  2 0 3  0 2 3  0 0 4'/>"
+            "<TetrahedronSetTopologyContainer name='mesh' tetrahedra='0 1 2 3  4 5 6 7'/><TetrahedronSetTopologyModifier/>"
+            "<UniformMass totalMass='1'/></Node></Node>";
+        DvTopologyRef mesh = {0};
+        DvScene *scene = block_of(text, &mesh);
+        const DvStateRef dofs = dv_state_ref(dv_node_resolve(dv_scene_root(scene), NULL, "@/Block/dofs", NULL));
+        Hand *hand = hand_new();
+        const Ray ray = {{0.3, 0.3, rays[i].z}, {0, 0, rays[i].up ? 1 : -1}}, past = {{1.9, 1.9, 9}, {0, 0, -1}};
+        assert_false(hand_grab(hand, scene, GRAB_REMOVE, &past, 1));
+        assert_int_equal(dv_topology_elements(&mesh, DV_TETRAHEDRA).count, 2);
+        assert_true(hand_grab(hand, scene, GRAB_REMOVE, &ray, 1));
+        const DvElements left = dv_topology_elements(&mesh, DV_TETRAHEDRA);
+        assert_int_equal(left.count, 1);
+        assert_true(dv_state_read(dofs, DV_POSITION).at[3 * (size_t)left.at[0] + 2] == rays[i].stays);
+        hand_free(hand);
+        dv_scene_free(scene);
+    }
 }
 
 static void expect_same_array(const DvPictureArray *a, const DvPictureArray *b)
@@ -1466,6 +1503,7 @@ int main(void)
         SESSION_TEST(a_picture_is_that_of_the_mesh_as_it_is_now),
         cmocka_unit_test(a_ray_meets_the_nearest_triangle),
         cmocka_unit_test(a_hand_removes_the_element_that_it_points_at),
+        cmocka_unit_test(an_element_goes_without_a_collision_model),
         cmocka_unit_test(a_hand_cuts_a_body_into_two),
         cmocka_unit_test(a_cut_goes_through_to_the_farthest_point),
     };

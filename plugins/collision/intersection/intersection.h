@@ -108,6 +108,17 @@ DV_SIMD_INLINE DvRoutineAnswer routine_in(const RoutineRow *rows, const char *a,
     return DV_ROUTINE_NONE;
 }
 
+DV_SIMD_INLINE bool is_in(const RoutineRow *rows, const char *a, const char *b)
+{
+    DvContactRoutine routine;
+    return routine_in(rows, a, b, &routine) == DV_ROUTINE_FOUND;
+}
+
+/* Whether a method finds contacts of a with b, in this order, with some choice of its fields, beside what every method knows. */
+bool min_proximity_serves(const char *a, const char *b);
+bool new_proximity_serves(const char *a, const char *b);
+bool local_min_distance_serves(const char *a, const char *b);
+
 /* What every method knows: see discrete_intersection.c. `box_manifold`: as its field. */
 DvRoutineAnswer discrete_routine(bool box_manifold, const char *a, const char *b, DvContactRoutine *routine);
 

@@ -362,25 +362,31 @@ static void rigid_spheres(const DvContactQuery *query, const uint32_t (*pairs)[2
     spheres_on_spheres(&without, pairs, count, sink);
 }
 
+static const RoutineRow rows[] = {
+    {DV_SHAPE_SPHERES, DV_SHAPE_SPHERES, soft_spheres},
+    {DV_SHAPE_RIGID_SPHERES, DV_SHAPE_RIGID_SPHERES, rigid_spheres},
+    {DV_SHAPE_SPHERES, DV_SHAPE_RIGID_SPHERES, rigid_spheres},
+    {DV_SHAPE_SPHERES, DV_SHAPE_POINTS, spheres_on_points},
+    {DV_SHAPE_POINTS, DV_SHAPE_POINTS, points_on_points},
+    {DV_SHAPE_LINES, DV_SHAPE_POINTS, lines_on_points},
+    {DV_SHAPE_LINES, DV_SHAPE_SPHERES, lines_on_spheres},
+    {DV_SHAPE_LINES, DV_SHAPE_LINES, lines_on_lines},
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_POINTS, triangles_on_points},
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_SPHERES, triangles_on_spheres},
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_LINES, NULL},
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_TRIANGLES, NULL},
+    {DV_SHAPE_RAYS, DV_SHAPE_TRIANGLES, rays_near_triangles},
+    {DV_SHAPE_RAYS, DV_SHAPE_SPHERES, rays_on_sphere_surfaces},
+    {0},
+};
+
+bool local_min_distance_serves(const char *a, const char *b)
+{
+    return is_in(rows, a, b);
+}
+
 static DvRoutineAnswer find_routine(void *self_, const char *a, const char *b, DvContactRoutine *routine)
 {
-    static const RoutineRow rows[] = {
-        {DV_SHAPE_SPHERES, DV_SHAPE_SPHERES, soft_spheres},
-        {DV_SHAPE_RIGID_SPHERES, DV_SHAPE_RIGID_SPHERES, rigid_spheres},
-        {DV_SHAPE_SPHERES, DV_SHAPE_RIGID_SPHERES, rigid_spheres},
-        {DV_SHAPE_SPHERES, DV_SHAPE_POINTS, spheres_on_points},
-        {DV_SHAPE_POINTS, DV_SHAPE_POINTS, points_on_points},
-        {DV_SHAPE_LINES, DV_SHAPE_POINTS, lines_on_points},
-        {DV_SHAPE_LINES, DV_SHAPE_SPHERES, lines_on_spheres},
-        {DV_SHAPE_LINES, DV_SHAPE_LINES, lines_on_lines},
-        {DV_SHAPE_TRIANGLES, DV_SHAPE_POINTS, triangles_on_points},
-        {DV_SHAPE_TRIANGLES, DV_SHAPE_SPHERES, triangles_on_spheres},
-        {DV_SHAPE_TRIANGLES, DV_SHAPE_LINES, NULL},
-        {DV_SHAPE_TRIANGLES, DV_SHAPE_TRIANGLES, NULL},
-        {DV_SHAPE_RAYS, DV_SHAPE_TRIANGLES, rays_near_triangles},
-        {DV_SHAPE_RAYS, DV_SHAPE_SPHERES, rays_on_sphere_surfaces},
-        {0},
-    };
     LocalMinDistance *self = self_;
     const DvRoutineAnswer answer = routine_in(rows, a, b, routine);
     return answer != DV_ROUTINE_NONE ? answer : discrete_routine(dv_data_bool(&self->base.box_manifold), a, b, routine);

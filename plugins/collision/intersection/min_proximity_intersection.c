@@ -186,18 +186,28 @@ static const SwitchedRow switched[] = {
     {{DV_SHAPE_LINES, DV_SHAPE_LINES, lines_on_lines}, ON(line_line)},
 };
 
+static const RoutineRow always[] = {
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_POINTS, triangles_on_points},
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_LINES, NULL},
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_TRIANGLES, NULL},
+    {0},
+};
+
+static const RoutineRow along_normals[] = {
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_POINTS, triangles_on_points_along_normals},
+    {0},
+};
+
+bool min_proximity_serves(const char *a, const char *b)
+{
+    bool found = is_in(always, a, b);
+    for (size_t i = 0; !found && i < sizeof switched / sizeof *switched; i++)
+        found = is_in((const RoutineRow[]){switched[i].row, {0}}, a, b);
+    return found;
+}
+
 static DvRoutineAnswer find_routine(void *self_, const char *a, const char *b, DvContactRoutine *routine)
 {
-    static const RoutineRow always[] = {
-        {DV_SHAPE_TRIANGLES, DV_SHAPE_POINTS, triangles_on_points},
-        {DV_SHAPE_TRIANGLES, DV_SHAPE_LINES, NULL},
-        {DV_SHAPE_TRIANGLES, DV_SHAPE_TRIANGLES, NULL},
-        {0},
-    };
-    static const RoutineRow along_normals[] = {
-        {DV_SHAPE_TRIANGLES, DV_SHAPE_POINTS, triangles_on_points_along_normals},
-        {0},
-    };
     MinProximityIntersection *self = self_;
     for (size_t i = 0; i < sizeof switched / sizeof *switched; i++) {
         const RoutineRow row[2] = {switched[i].row, {0}};

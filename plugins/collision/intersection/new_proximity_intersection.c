@@ -250,36 +250,45 @@ static void rays_through_spheres(const DvContactQuery *query, const uint32_t (*p
     }
 }
 
+static const RoutineRow always[] = {
+    {DV_SHAPE_SPHERES, DV_SHAPE_SPHERES, points_on_points},
+    {DV_SHAPE_RIGID_SPHERES, DV_SHAPE_RIGID_SPHERES, points_on_points},
+    {DV_SHAPE_SPHERES, DV_SHAPE_RIGID_SPHERES, points_on_points},
+    {DV_SHAPE_SPHERES, DV_SHAPE_POINTS, points_on_points},
+    {DV_SHAPE_RIGID_SPHERES, DV_SHAPE_POINTS, points_on_points},
+    {DV_SHAPE_POINTS, DV_SHAPE_POINTS, points_on_points},
+    {DV_SHAPE_LINES, DV_SHAPE_POINTS, lines_on_points},
+    {DV_SHAPE_LINES, DV_SHAPE_SPHERES, lines_on_points},
+    {DV_SHAPE_LINES, DV_SHAPE_RIGID_SPHERES, lines_on_points},
+    {DV_SHAPE_LINES, DV_SHAPE_LINES, lines_on_lines},
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_POINTS, triangles_on_points},
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_SPHERES, triangles_on_spheres},
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_RIGID_SPHERES, triangles_on_spheres},
+    {DV_SHAPE_RAYS, DV_SHAPE_TRIANGLES, rays_near_triangles},
+    {DV_SHAPE_RAYS, DV_SHAPE_RIGID_SPHERES, rays_through_spheres},
+    {0},
+};
+
+static const RoutineRow without_edges[] = {
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_LINES, triangles_on_lines},
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_TRIANGLES, triangles_on_triangles},
+    {0},
+};
+
+static const RoutineRow with_edges[] = {
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_LINES, triangles_and_edges_on_lines},
+    {DV_SHAPE_TRIANGLES, DV_SHAPE_TRIANGLES, triangles_and_edges_on_triangles},
+    {0},
+};
+
+bool new_proximity_serves(const char *a, const char *b)
+{
+    return is_in(always, a, b) || is_in(without_edges, a, b) || is_in(capsule_surface_rows, a, b) ||
+           is_in(box_surface_rows, a, b);
+}
+
 static DvRoutineAnswer find_routine(void *self_, const char *a, const char *b, DvContactRoutine *routine)
 {
-    static const RoutineRow always[] = {
-        {DV_SHAPE_SPHERES, DV_SHAPE_SPHERES, points_on_points},
-        {DV_SHAPE_RIGID_SPHERES, DV_SHAPE_RIGID_SPHERES, points_on_points},
-        {DV_SHAPE_SPHERES, DV_SHAPE_RIGID_SPHERES, points_on_points},
-        {DV_SHAPE_SPHERES, DV_SHAPE_POINTS, points_on_points},
-        {DV_SHAPE_RIGID_SPHERES, DV_SHAPE_POINTS, points_on_points},
-        {DV_SHAPE_POINTS, DV_SHAPE_POINTS, points_on_points},
-        {DV_SHAPE_LINES, DV_SHAPE_POINTS, lines_on_points},
-        {DV_SHAPE_LINES, DV_SHAPE_SPHERES, lines_on_points},
-        {DV_SHAPE_LINES, DV_SHAPE_RIGID_SPHERES, lines_on_points},
-        {DV_SHAPE_LINES, DV_SHAPE_LINES, lines_on_lines},
-        {DV_SHAPE_TRIANGLES, DV_SHAPE_POINTS, triangles_on_points},
-        {DV_SHAPE_TRIANGLES, DV_SHAPE_SPHERES, triangles_on_spheres},
-        {DV_SHAPE_TRIANGLES, DV_SHAPE_RIGID_SPHERES, triangles_on_spheres},
-        {DV_SHAPE_RAYS, DV_SHAPE_TRIANGLES, rays_near_triangles},
-        {DV_SHAPE_RAYS, DV_SHAPE_RIGID_SPHERES, rays_through_spheres},
-        {0},
-    };
-    static const RoutineRow without_edges[] = {
-        {DV_SHAPE_TRIANGLES, DV_SHAPE_LINES, triangles_on_lines},
-        {DV_SHAPE_TRIANGLES, DV_SHAPE_TRIANGLES, triangles_on_triangles},
-        {0},
-    };
-    static const RoutineRow with_edges[] = {
-        {DV_SHAPE_TRIANGLES, DV_SHAPE_LINES, triangles_and_edges_on_lines},
-        {DV_SHAPE_TRIANGLES, DV_SHAPE_TRIANGLES, triangles_and_edges_on_triangles},
-        {0},
-    };
     NewProximityIntersection *self = self_;
     const bool manifold = dv_data_bool(&self->base.box_manifold);
     const RoutineRow *const tables[] = {always, dv_data_bool(&self->line_line) ? with_edges : without_edges,

@@ -93,7 +93,7 @@ static const Route *route_of(BvhNarrowPhase *self, const DvObject *method, const
             return &self->routes.data[i];
     const Route route = find_route(method, a, b);
     if (route.answer == DV_ROUTINE_NONE)
-        dv_warning(method, "knows no distance of %s from %s: such models do not collide", a, b);
+        warn_of_unserved(method, a, b);
     dv_array_push(&self->routes, route);
     return &self->routes.data[self->routes.count - 1];
 }

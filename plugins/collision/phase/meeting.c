@@ -6,6 +6,8 @@
 
 #include <divan/divan.h>
 
+#include "intersection/intersection.h"
+
 static bool share_a_group(const DvCollisionTraits *a, const DvCollisionTraits *b)
 {
     for (size_t i = 0; i < a->group_count; i++)
@@ -51,4 +53,21 @@ Route find_route(const DvObject *method, const char *a, const char *b)
         route.turned = route.answer != DV_ROUTINE_NONE;
     }
     return route;
+}
+
+void warn_of_unserved(const DvObject *method, const char *a, const char *b)
+{
+    static const struct {
+        const char *name;
+        bool (*serves)(const char *a, const char *b);
+    } methods[] = {{"MinProximityIntersection", min_proximity_serves},
+                   {"NewProximityIntersection", new_proximity_serves},
+                   {"LocalMinDistance", local_min_distance_serves}};
+    DvText others = {0};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (methods[i].serves(a, b) || methods[i].serves(b, a))
+            dv_text_add(&others, "%s%s", others.length ? " or " : "; use ", methods[i].name);
+    dv_warning(method, "knows no distance of %s from %s: such models do not collide%s", a, b,
+               others.length ? others.at : "");
+    dv_text_free(&others);
 }

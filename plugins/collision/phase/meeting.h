@@ -22,5 +22,7 @@ typedef struct Route {
 
 /* The routine for elements of two kinds, in the order in which it is known: the method's own, or one that a plugin offers. */
 Route find_route(const DvObject *method, const char *a, const char *b);
+/* That a method has no routine for two kinds, and which one has. */
+void warn_of_unserved(const DvObject *method, const char *a, const char *b);
 
 #endif

@@ -150,7 +150,7 @@ void report_pairs(const DvObject *pipeline, DvObject *method, DvObject *manager,
             if (route.answer == DV_ROUTINE_FOUND)
                 stiffness_report_pair(&stiffness, i, k);
             if (route.answer == DV_ROUTINE_NONE && is_new(&unserved, route.a, route.b))
-                dv_warning(method, "knows no distance of %s from %s: such models do not collide", route.a, route.b);
+                warn_of_unserved(method, route.a, route.b);
         }
     if (neighbours.pairs > 0)
         warn_of_neighbours(&models.bodies[neighbours.first], &models.bodies[neighbours.second], neighbours.contacts,
