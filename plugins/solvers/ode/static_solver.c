@@ -45,7 +45,6 @@ typedef struct StaticSolver {
     DvData parts, halvings, require_convergence, wants_reactions;
     DvData reactions, total_reaction, parts_taken;
     NewtonSolver *newton;
-    DvObject *own_newton; /* that init has made; NULL: the scene has one */
     /* Of the present solve. */
     DvStep step;
     DvVecId b, dx;
@@ -56,8 +55,8 @@ typedef struct StaticSolver {
 enum { RESIDUAL = 1, FIRST_FORCES, PRESCRIBED };
 enum { KEPT_POSITION = DV_SCRATCH_INTEGRATION, PRESCRIBED_POSITION };
 
-#define OLD(index, name, type_, range_)                                                        \
-    DV_FIELD(StaticSolver, old[index], name, type_, .range = range_, .flags = DV_FIELD_HIDDEN, \
+#define OLD(index, name, type_, range_)                                                                           \
+    DV_FIELD(StaticSolver, old[index], name, type_, .range = range_, .flags = DV_FIELD_HIDDEN | DV_FIELD_AT_LOAD, \
              .help = "of old scenes: a field of NewtonRaphsonSolver, for one that is made when there is none")
 
 static const DvField fields[] = {
@@ -103,21 +102,17 @@ static const char *const old_targets[OLD_COUNT] = {
     [OLD_RELATIVE_RESIDUAL] = "relativeEstimateDifferenceThreshold", /* as in the reference */
 };
 
-/* Attributes of old scenes, which count for a solver that is made here alone. Returns how many are set. */
-static size_t take_old(StaticSolver *self, const char *names[OLD_COUNT], char texts[OLD_COUNT][40], bool is_made)
+/* Attributes of old scenes for the solver that is made here. Returns how many are set. */
+static size_t take_old(StaticSolver *self, const char *names[OLD_COUNT], char texts[OLD_COUNT][40])
 {
     size_t count = 0;
     for (size_t i = 0; i < OLD_COUNT; i++) {
         if (!dv_data_is_set(&self->old[i]))
             continue;
-        if (is_made)
-            dv_warning(dv_object_of(self), "field '%s' is of old scenes; add <NewtonRaphsonSolver %s=\"...\"/>",
-                       self->old[i].field->name, old_targets[i]);
-        else
-            dv_warning(dv_object_of(self), "field '%s' has no effect, as there is a NewtonRaphsonSolver; set its %s",
-                       self->old[i].field->name, old_targets[i]);
+        dv_warning(dv_object_of(self), "field '%s' is of old scenes; add <NewtonRaphsonSolver %s=\"...\"/>",
+                   self->old[i].field->name, old_targets[i]);
         size_t same = 0; /* two may stand for the same field: the later one counts */
-        while (same < count && names[same] != old_targets[i] && strcmp(names[same], old_targets[i]) != 0)
+        while (same < count && strcmp(names[same], old_targets[i]) != 0)
             same++;
         names[same] = old_targets[i];
         if (i == OLD_ITERATIONS)
@@ -129,12 +124,26 @@ static size_t take_old(StaticSolver *self, const char *names[OLD_COUNT], char te
     return count;
 }
 
+/* Those that say something else than the solver of the scene. */
+static void refuse_old(StaticSolver *self)
+{
+    const DvObject *newton = dv_object_of(self->newton);
+    for (size_t i = 0; i < OLD_COUNT; i++) {
+        DvData *old = &self->old[i], *counts = dv_object_field(newton, old_targets[i]);
+        if (dv_data_is_set(old) && (i == OLD_ITERATIONS ? dv_data_uint(old) != dv_data_uint(counts)
+                                                        : dv_data_double(old) != dv_data_double(counts)))
+            dv_warning(dv_object_of(self),
+                       "field '%s' has no effect, as there is a NewtonRaphsonSolver '%s'; set its %s", old->field->name,
+                       dv_object_name(newton), old_targets[i]);
+    }
+}
+
 static DvStatus make_newton(StaticSolver *self)
 {
-    DvObject *object = dv_object_of(self);
+    DvObject *object = dv_object_of(self), *newton = NULL;
     const char *names[OLD_COUNT], *values[OLD_COUNT];
     char texts[OLD_COUNT][40];
-    const size_t count = take_old(self, names, texts, true);
+    const size_t count = take_old(self, names, texts);
     for (size_t i = 0; i < count; i++)
         values[i] = texts[i];
     if (count == 0)
@@ -143,13 +152,12 @@ static DvStatus make_newton(StaticSolver *self)
             "there is no NewtonRaphsonSolver in '%s' or below it: one iteration a step; add <NewtonRaphsonSolver "
             "maxNbIterationsNewton=\"20\"/> for a step that ends in equilibrium",
             dv_node_path(dv_object_node(object)));
-    DvStatus status =
-        dv_object_new_with(dv_object_node(object), "NewtonRaphsonSolver", names, values, count, &self->own_newton);
+    const DvStatus status =
+        dv_object_new_with(dv_object_node(object), "NewtonRaphsonSolver", names, values, count, &newton);
     if (status != DV_OK)
         return status;
-    dv_object_set_transient(self->own_newton, true);
-    self->newton = dv_object_self(self->own_newton);
-    return dv_object_require(object, self->own_newton);
+    self->newton = dv_object_self(newton);
+    return dv_object_require(object, newton);
 }
 
 static DvStatus init(DvObject *object, void *self_)
@@ -163,10 +171,7 @@ static DvStatus init(DvObject *object, void *self_)
         return status;
     if (!self->newton)
         return make_newton(self);
-    const char *names[OLD_COUNT];
-    char texts[OLD_COUNT][40];
-    if (!self->own_newton)
-        (void)take_old(self, names, texts, false);
+    refuse_old(self);
     return DV_OK;
 }
 
