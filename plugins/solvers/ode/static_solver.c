@@ -182,12 +182,12 @@ static void reset(DvObject *object, void *self_)
     dv_data_set(&self->reactions, NULL, 0);
     dv_data_set(&self->total_reaction, none, 1);
     dv_data_set_uint(&self->parts_taken, 0);
-    dv_implicit_integrator_reset(object, self);
+    dv_integrator_reset(object, self);
 }
 
 static void cleanup(DvObject *object, void *self)
 {
-    dv_implicit_integrator_cleanup(object, self);
+    dv_integrator_cleanup(object, self);
     ((StaticSolver *)self)->newton = NULL;
 }
 
@@ -488,7 +488,7 @@ const DvClass dv_static_solver = {
     .instance_size = sizeof(StaticSolver),
     .fields = fields,
     .init = init,
-    .restore = dv_implicit_integrator_restore,
+    .restore = dv_integrator_restore,
     .reset = reset,
     .cleanup = cleanup,
     DV_IMPLICIT_INTEGRATOR_CLASS(operations, "OdeSolver", "LinearSolverAccessor"),
