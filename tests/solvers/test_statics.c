@@ -299,7 +299,7 @@ static void prescribed_rotations_are_gone_through_in_parts(void **state)
         "<Node name='root' gravity='0 0 0' dt='1'><DefaultAnimationLoop/>"
         "<NewtonRaphsonSolver name='newton' maxNbIterationsNewton='30'/><StaticSolver name='static' loadSteps='5'/><SparseLDLSolver/>"
         "<Node name='a'><MechanicalObject name='s' template='Rigid3d' position='0 0 0 0 0 0 1'/>"
-        "<LinearMovementProjectiveConstraint template='Rigid3d' indices='0' keyTimes='0 1' movements='0 0 0 0 0 0  0 0 0 0 0 1.5'/>"
+        "<LinearMovementProjectiveConstraint template='Rigid3d' indices='0' keyTimes='0 2' movements='0 0 0 0 0 0  0 0 0 0 0 3'/>"
         "</Node></Node>");
     assert_int_equal(run(scene, 2), DV_OK);
     const double *q = dv_state_read(scene_state(scene, "/a/s"), DV_POSITION).at + 3;
