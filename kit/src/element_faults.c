@@ -3,6 +3,7 @@
 
 #include <divan/contracts/mapping.h>
 #include <divan/duplicates.h>
+#include <divan/kit/element_names.h>
 #include <divan/log.h>
 #include <divan/worst.h>
 
@@ -26,15 +27,6 @@ static void write_pairs(DvText *text, const Pairs *pairs)
         dv_text_add(text, "%s%u and %u", i ? ", " : "", pairs->at[i][0], pairs->at[i][1]);
     if (pairs->count > DV_WORST_KEPT)
         dv_text_add(text, ", ...");
-}
-
-static const char *name_of(DvElementKind kind)
-{
-    static const char *const names[DV_ELEMENT_KINDS] = {
-        [DV_EDGES] = "springs",         [DV_TRIANGLES] = "triangles", [DV_QUADS] = "quads",
-        [DV_TETRAHEDRA] = "tetrahedra", [DV_HEXAHEDRA] = "hexahedra", [DV_PRISMS] = "prisms",
-        [DV_PYRAMIDS] = "pyramids"};
-    return names[kind];
 }
 
 /* used[p] of the points that elements have as corners. Returns how many points are not used. */
@@ -141,7 +133,7 @@ static void say_loose(const DvObject *object, const DvTopologyRef *topology, DvE
         return;
     if (volumes)
         dv_remark(object, "%u of %u points of its state are corners of none of its %s: %s; what else holds them? %s",
-                  loose.count, points, name_of(kind), dv_worst_text(&loose, numbers),
+                  loose.count, points, dv_element_names(kind), dv_worst_text(&loose, numbers),
                   dv_topology_unused_points_remedy(topology->object));
     else
         dv_remark(object, "%u of %u points of its state are used by no element of '%s': %s; what else holds them? %s",
@@ -158,7 +150,7 @@ void dv_element_faults_report_twice(const DvObject *object, const DvTopologyRef 
     DvText text = {0};
     write_pairs(&text, &twice);
     dv_warning(object, "%u of %u %s are given twice, and count twice: %s have the same points", twice.count,
-               elements.count, kind == DV_EDGES ? "edges" : name_of(kind), text.at);
+               elements.count, dv_element_names(kind), text.at);
     dv_text_free(&text);
 }
 
@@ -172,7 +164,8 @@ static void say_one_place(const DvObject *object, const DvTopologyRef *topology,
     dv_warning(object,
                "%u pair%s of points of its %s are in one place, so that what hangs on one does not hold the other: %s; "
                "mergeDistance of the loader or the topology makes them one",
-               points->count, points->count == 1 ? "" : "s", name_of(kind), text.at);
+               points->count, points->count == 1 ? "" : "s", kind == DV_EDGES ? "springs" : dv_element_names(kind),
+               text.at);
     dv_text_free(&text);
 }
 

@@ -9,31 +9,31 @@
 const DvVariantSource dv_single_state_sources[] = {{"mstate", "", DV_STATE}, {0}};
 const DvVariantSource dv_pair_state_sources[] = {{"object1", "@./", DV_STATE}, {"object2", "@./", DV_STATE}, {0}};
 
-/* Of a variant that names more than the state, "Vec3d,Tetrahedron": dv_state_require compares the whole of it. */
-static DvStatus require_state_of_part(DvObject *object, DvSingleState *base, size_t length)
+DvStatus dv_state_require_of_part(DvObject *object, const DvLink *link, DvStateRef *state)
 {
+    const char *variant = dv_object_variant(object);
+    const size_t length = strcspn(variant, ",");
+    if (variant[length] != ',')
+        return dv_state_require(object, link, state);
     DvObject *found = NULL;
-    dv_state_release(&base->state);
-    DvStatus status = dv_object_find_required(object, &base->mstate, DV_STATE, "a MechanicalObject", &found);
+    dv_state_release(state);
+    DvStatus status = dv_object_find_required(object, link, DV_STATE, "a MechanicalObject", &found);
     if (status == DV_OK)
         status = dv_object_require(object, found);
     if (status != DV_OK)
         return status;
-    const DvStateRef state = dv_state_ref(found);
-    const char *variant = dv_object_variant(object);
-    if (strlen(state.dof->name) != length || strncmp(state.dof->name, variant, length) != 0)
+    const DvStateRef of_part = dv_state_ref(found);
+    if (strlen(of_part.dof->name) != length || strncmp(of_part.dof->name, variant, length) != 0)
         return dv_error(object, DV_ERROR_INVALID, "made for %s, but state '%s' holds %s", variant,
-                        dv_object_path(found), state.dof->name);
-    base->state = state;
+                        dv_object_path(found), of_part.dof->name);
+    *state = of_part;
     dv_object_ref(found);
     return DV_OK;
 }
 
 DvStatus dv_single_state_init(DvObject *object, DvSingleState *base)
 {
-    const size_t length = strcspn(dv_object_variant(object), ",");
-    return dv_object_variant(object)[length] == ',' ? require_state_of_part(object, base, length)
-                                                    : dv_state_require(object, &base->mstate, &base->state);
+    return dv_state_require_of_part(object, &base->mstate, &base->state);
 }
 
 DvStatus dv_state_at_rest(DvObject *object, DvStateRef state, DvConstVec *rest)

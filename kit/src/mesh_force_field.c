@@ -5,15 +5,7 @@
 #include "mesh_rest.h"
 
 #include <divan/kit/element_faults.h>
-
-static const char *name_of(DvElementKind kind)
-{
-    static const char *const names[DV_ELEMENT_KINDS] = {
-        [DV_POINTS] = "points", [DV_EDGES] = "edges",           [DV_TRIANGLES] = "triangles",
-        [DV_QUADS] = "quads",   [DV_TETRAHEDRA] = "tetrahedra", [DV_HEXAHEDRA] = "hexahedra",
-        [DV_PRISMS] = "prisms", [DV_PYRAMIDS] = "pyramids"};
-    return names[kind];
-}
+#include <divan/kit/element_names.h>
 
 static uint32_t count_of(const DvMeshForceField *self, DvElementKind kind)
 {
@@ -30,9 +22,9 @@ static DvStatus choose_elements(DvObject *object, DvMeshForceField *self)
         return DV_OK;
     DvText what = {0};
     if (kind->parts > 0)
-        dv_text_add(&what, "neither %s nor %s", name_of(kind->elements), name_of(kind->coarse));
+        dv_text_add(&what, "neither %s nor %s", dv_element_names(kind->elements), dv_element_names(kind->coarse));
     else
-        dv_text_add(&what, "no %s", name_of(kind->elements));
+        dv_text_add(&what, "no %s", dv_element_names(kind->elements));
     DvStatus status = DV_OK;
     if (kind->must_have)
         status = dv_error(object, DV_ERROR_MISSING, "the topology '%s' has %s", dv_object_path(self->topology.object),

@@ -4,12 +4,10 @@
  */
 #include "solid_blocks.h"
 
+#include <divan/kit/element_names.h>
 #include <divan/math/decompose.h>
 
 /* ---- Storage ---- */
-
-static const char *const kind_names[DV_ELEMENT_KINDS] = {"point",       "edge",       "triangle", "quad",
-                                                         "tetrahedron", "hexahedron", "prism",    "pyramid"};
 
 void dv_solid_elements_free(DvSolidElements *solid)
 {
@@ -122,7 +120,7 @@ static DvStatus set_element(DvSolidElements *solid, const DvObject *object, cons
     if (set_shape(solid, lane, &rule, at))
         return DV_OK;
     return dv_error(object, DV_ERROR_INVALID, "%s %u has no size at rest; remove it from the mesh",
-                    kind_names[solid->model.kind], element);
+                    dv_element_name(solid->model.kind), element);
 }
 
 /* Room for blocks and points as there are now; nothing of the last assembly stays. */
@@ -130,7 +128,7 @@ static DvStatus make_room(DvSolidElements *solid, const DvObject *object, size_t
 {
     const size_t size = sizeof(DvReal8) * solid->stride, room = solid->mesh.block_room;
     const DvStatus status = dv_memory_ask(object, (double)size * (double)(room - blocks), "%u elements of type %s",
-                                          solid->mesh.elements, kind_names[solid->model.kind]);
+                                          solid->mesh.elements, dv_element_name(solid->model.kind));
     if (status != DV_OK)
         return status;
     if (room > blocks)
@@ -146,7 +144,7 @@ DvStatus dv_solid_elements_build(DvSolidElements *solid, const DvObject *object,
                                  const DvConstVec *rest, DvElements list)
 {
     dv_solid_elements_free(solid);
-    const char *kind = kind_names[model->kind];
+    const char *kind = dv_element_name(model->kind);
     const uint32_t nodes = dv_element_nodes(model->kind), dimensions = dv_shape_dimensions(model->kind);
     if (dimensions > model->space || (model->kinematics == DV_FINITE_STRAIN && dimensions < model->space))
         return dv_error(object, DV_ERROR_INVALID, "elements of type %s with %s strains need a state of %u dimensions",
@@ -168,8 +166,8 @@ DvStatus dv_solid_elements_update(DvSolidElements *solid, const DvObject *object
                                   const DvTopologyRef *topology, const DvConstVec *rest, DvElements list, bool *paired)
 {
     const size_t blocks = solid->mesh.block_room;
-    DvStatus status = dv_element_blocks_update(&solid->mesh, object, kind_names[solid->model.kind], edits, topology,
-                                               rest->count, list.count, list.at, paired);
+    DvStatus status = dv_element_blocks_update(&solid->mesh, object, dv_element_name(solid->model.kind), edits,
+                                               topology, rest->count, list.count, list.at, paired);
     if (status == DV_OK)
         status = make_room(solid, object, blocks);
     for (uint32_t i = 0; status == DV_OK && i < edits->elements.count; i++)

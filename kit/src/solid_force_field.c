@@ -4,32 +4,14 @@
  */
 #include <divan/kit/solid_force_field.h>
 
+#include <divan/kit/element_names.h>
+
 /* ---- Elements ---- */
 
-/* Words of variants, names of many, what to add, and pairs that a mesh has for each element at least. */
-typedef struct ElementName {
-    const char *word, *many, *need;
-    uint32_t pairs;
-} ElementName;
-static const ElementName names[DV_ELEMENT_KINDS] = {
-    {"", "points", "", 0},
-    {"Edge", "edges", "a container of edges", 1},
-    {"Triangle", "triangles", "a container of triangles", 1},
-    {"Quad", "quads", "a container of quads", 2},
-    {"Tetrahedron", "tetrahedra", "a container of tetrahedra", 1},
-    {"Hexahedron", "hexahedra", "a container of hexahedra", 4},
-    {"Prism", "prisms", "a mesh of prisms", 2},
-    {"Pyramid", "pyramids", "a mesh of pyramids", 2},
-};
-
-static DvElementKind kind_of_variant(const char *variant)
-{
-    const char *comma = strchr(variant, ',');
-    for (DvElementKind kind = DV_EDGES; comma && kind < DV_ELEMENT_KINDS; kind++)
-        if (strcmp(comma + 1, names[kind].word) == 0)
-            return kind;
-    return DV_EDGES;
-}
+/* Pairs that a mesh has for each element at least. */
+static const uint32_t pairs[DV_ELEMENT_KINDS] = {
+    [DV_EDGES] = 1,     [DV_TRIANGLES] = 1, [DV_QUADS] = 2,   [DV_TETRAHEDRA] = 1,
+    [DV_HEXAHEDRA] = 4, [DV_PRISMS] = 2,    [DV_PYRAMIDS] = 2};
 
 static DvStatus build(void *self_, const DvElementSource *source)
 {
@@ -55,26 +37,9 @@ static void clear(void *self)
 
 DvStatus dv_solid_force_field_parse(DvObject *object, void *self_, const DvAttributes *attributes)
 {
-    (void)object;
     DvSolidForceField *self = self_;
-    const char *given = dv_attribute(attributes, "template");
-    self->by_default = !given || !strchr(given, ',');
+    self->by_default = !dv_element_variant_is_given(object, attributes);
     return DV_OK;
-}
-
-/* Without a name the elements are edges, whatever the mesh is of. */
-static void warn_of_default(const DvSolidForceField *self)
-{
-    const DvObject *object = dv_object_of(self);
-    for (DvElementKind kind = DV_PYRAMIDS; self->by_default && kind > self->kind.elements; kind--) {
-        const uint32_t count = dv_topology_elements(&self->field.topology, kind).count;
-        if (count == 0)
-            continue;
-        dv_warning(object, "its elements are the %s of the mesh, not its %u %s; for those: template=\"%s,%s\"",
-                   names[self->kind.elements].many, count, names[kind].many, self->field.base.state.dof->name,
-                   names[kind].word);
-        return;
-    }
 }
 
 static bool turns(const void *self_)
@@ -96,11 +61,11 @@ DvStatus dv_solid_force_field_reinit(DvObject *object, void *self_)
 DvStatus dv_solid_force_field_init(DvObject *object, DvSolidForceField *self,
                                    DvStatus (*model)(void *self, DvSolidModel *model), DvElasticMaterial *material)
 {
-    const DvElementKind kind = kind_of_variant(dv_object_variant(object));
+    const DvElementKind kind = dv_element_of_variant(object);
     self->model = model;
-    self->kind = (DvMeshForceFieldKind){.need = names[kind].need,
+    self->kind = (DvMeshForceFieldKind){.need = dv_element_container(kind),
                                         .elements = kind,
-                                        .pairs = names[kind].pairs,
+                                        .pairs = pairs[kind],
                                         .build = build,
                                         .update = update,
                                         .clear = clear,
@@ -111,7 +76,8 @@ DvStatus dv_solid_force_field_init(DvObject *object, DvSolidForceField *self,
         status = dv_solid_force_field_reinit(object, self);
     if (status != DV_OK)
         return status;
-    warn_of_default(self);
+    if (self->by_default)
+        dv_warn_of_default_elements(object, &self->field.topology, kind, self->field.base.state.dof);
     dv_mesh_force_field_report(&self->field);
     return DV_OK;
 }

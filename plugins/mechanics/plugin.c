@@ -7,7 +7,7 @@
 
 #include "operations/operations.h"
 
-#include <divan/kit/solid_force_field.h>
+#include <divan/kit/element_names.h>
 
 #define DV_CLASS(name) extern const DvClass name;
 #include "classes.def"
@@ -33,6 +33,6 @@ DV_PLUGIN = {
                                    {.id = DV_STEP_CHECK, .ops = &dv_step_check},
                                    {0}},
     .classes = classes,
-    .variants = (const char *const[]){DV_SOLID_VARIANT_WORDS, NULL},
+    .variants = (const char *const[]){DV_ELEMENT_VARIANT_WORDS, "d", "f", NULL},
     .renames = mechanics_renames,
 };

@@ -74,6 +74,12 @@ MORE_PROBES = ["ODE/CentralDifference.scn", "ODE/CentralDifference_undamped.scn"
                "FEM/HexahedronFEMForceField_sparse.scn", "Mapping/SubsetMulti.scn", "LinearSolver/MinRes.scn",
                "LinearSolver/EigenSimplicialLDLT.scn", "LinearSolver/EigenSimplicialLLT.scn", "LinearSolver/PCG_SSOR.scn",
                "LinearSolver/PCG_WarpLDL.scn"]
+# Solids of any element, their masses, and what holds them.
+MORE_PROBES += ["FEM/LinearSmallStrain_%s.scn" % n for n in ("Hexahedron", "Prism", "Tetrahedron")]
+MORE_PROBES += ["FEM/Corotational_%s.scn" % n for n in ("Hexahedron_frame", "Hexahedron_identity", "Hexahedron_polar", "Tetrahedron_frame",
+                                                        "Tetrahedron_identity", "Tetrahedron_polar")]
+MORE_PROBES += ["Shell/Corotational_Quad.scn", "Shell/Corotational_Triangle.scn", "Shell/LinearSmallStrain_Quad.scn",
+                "Mass/FEMMass.scn"]
 
 
 def lines(*path):

@@ -6,6 +6,7 @@
 #include "mass_mesh.h"
 
 #include <divan/kit/element_faults.h>
+#include <divan/kit/element_names.h>
 
 #include <math.h>
 #include <string.h>
@@ -77,6 +78,26 @@ DvStatus mass_mesh_find(DvObject *object, const DvLink *topology_link, const DvL
                       "spread the mass over",
                       dv_object_name(mesh->topology.object));
     mass_mesh_forget(mesh);
+    return status;
+}
+
+DvStatus mass_mesh_find_kind(DvObject *object, const DvLink *topology_link, DvStateRef state, DvElementKind kind,
+                             MassMesh *mesh)
+{
+    mass_mesh_forget(mesh);
+    DvStatus status = dv_topology_require(object, topology_link, dv_element_container(kind), &mesh->topology);
+    if (status == DV_OK) {
+        mesh->geometry = state;
+        (void)dv_object_ref(state.object);
+        mesh->kind = kind;
+        mesh->nodes = dv_element_nodes(kind);
+        status = mass_mesh_elements(mesh).count > 0
+                     ? check_points(object, mesh, dv_state_count(state))
+                     : dv_error(object, DV_ERROR_MISSING, "the topology '%s' has no %s to carry the mass",
+                                dv_object_path(mesh->topology.object), dv_element_names(kind));
+    }
+    if (status != DV_OK)
+        mass_mesh_forget(mesh);
     return status;
 }
 

@@ -21,6 +21,10 @@ typedef struct MassMesh {
  * An error is reported when there is no mesh or it has no elements. Objects are kept alive until mass_mesh_forget. */
 DV_NODISCARD DvStatus mass_mesh_find(DvObject *object, const DvLink *topology, const DvLink *geometry, DvStateRef state,
                                      MassMesh *mesh);
+/* The mesh of the link, else of the node or above, and its elements of one kind, with the positions of `state`; where it has none, an error
+ * is reported. */
+DV_NODISCARD DvStatus mass_mesh_find_kind(DvObject *object, const DvLink *topology, DvStateRef state,
+                                          DvElementKind kind, MassMesh *mesh);
 void mass_mesh_forget(MassMesh *mesh);
 /* Warnings of `object` that count and name the points of the state that none of the elements uses, which get no mass, and the elements
  * that are given twice, whose mass counts twice. */

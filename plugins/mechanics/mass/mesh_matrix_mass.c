@@ -26,6 +26,7 @@
 #include <divan/parallel.h>
 
 #include "consistent_mass.h"
+#include "row_mass.h"
 #include <divan/kit/followed_values.h>
 #include <divan/kit/mass.h>
 
@@ -474,9 +475,16 @@ static void update(MeshMatrixMass *self)
 
 /* ---- Operations ---- */
 
-static uint32_t shorter(uint32_t a, uint32_t b)
+static RowMass rows(MeshMatrixMass *self)
 {
-    return a < b ? a : b;
+    update(self);
+    return (RowMass){.half = &self->half,
+                     .count = self->count,
+                     .point = points(self),
+                     .edge = self->lumped ? NULL : edges(self),
+                     .weight = weights(self),
+                     .own = self->lumped ? self->lump : 1.0,
+                     .heavy = self->lump};
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -485,84 +493,29 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     (void)x;
     (void)v;
     MeshMatrixMass *self = self_;
-    update(self);
+    const RowMass mass = rows(self);
     if (dv_data_bool(&self->base.separate_gravity))
         return;
     double gravity[6];
     dv_mass_gravity(&self->base, gravity);
-    const double *mass = weights(self);
-    const uint32_t n = shorter(self->count, f->count), dim = f->dim;
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t c = 0; c < dim; c++)
-            f->at[(size_t)i * dim + c] += gravity[c] * mass[i] * self->lump;
+    row_mass_add_gravity(&mass, gravity, f);
 }
 
-typedef struct Product {
-    const HalfEdges *half;
-    const double *point, *edge; /* edge: NULL when lumped */
-    double point_factor, edge_factor;
-    const double *dx;
-    double *res;
-    uint32_t dim;
-} Product;
-
-static inline void gather(const Product *p, uint32_t begin, uint32_t end, uint32_t dim)
+static void add_mdx(void *self, double factor, DvConstVec dx, DvVec res)
 {
-    for (uint32_t i = begin; i < end; i++) {
-        const double own = p->point[i] * p->point_factor;
-        double *res = p->res + (size_t)i * dim;
-        for (uint32_t c = 0; c < dim; c++)
-            res[c] += p->dx[(size_t)i * dim + c] * own;
-        if (!p->edge)
-            continue;
-        for (uint32_t h = p->half->begin[i]; h < p->half->end[i]; h++) {
-            const double mass = p->edge[p->half->at[h].edge] * p->edge_factor;
-            const double *dx = p->dx + (size_t)p->half->at[h].other * dim;
-            for (uint32_t c = 0; c < dim; c++)
-                res[c] += dx[c] * mass;
-        }
-    }
-}
-
-static void gather_range(void *context, uint32_t begin, uint32_t end)
-{
-    const Product *p = context;
-    if (p->dim == 3)
-        gather(p, begin, end, 3);
-    else
-        gather(p, begin, end, p->dim);
-}
-
-static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
-{
-    MeshMatrixMass *self = self_;
-    update(self);
-    if (res.count < self->count)
-        return;
-    Product product = {.half = &self->half,
-                       .point = points(self),
-                       .edge = self->lumped ? NULL : edges(self),
-                       .point_factor = self->lumped ? factor * self->lump : factor,
-                       .edge_factor = factor,
-                       .dx = dx.at,
-                       .res = res.at,
-                       .dim = res.dim};
-    dv_parallel_for(self->count, 1024, gather_range, &product);
+    const RowMass mass = rows(self);
+    row_mass_add_product(&mass, factor, dx, res);
 }
 
 static void acceleration(void *self_, DvConstVec f, DvVec a)
 {
     MeshMatrixMass *self = self_;
-    update(self);
-    if (!self->lumped) {
+    const RowMass mass = rows(self);
+    if (self->lumped)
+        row_mass_divide(&mass, f, a);
+    else
         (void)dv_error(dv_object_of(self), DV_ERROR_UNSUPPORTED,
                        "the matrix is not diagonal: set lumping, or use a solver with a linear solver");
-        return;
-    }
-    const double *mass = points(self);
-    for (uint32_t i = 0; i < shorter(self->count, a.count); i++)
-        for (uint32_t c = 0; c < a.dim; c++)
-            a.at[(size_t)i * a.dim + c] = f.at[(size_t)i * f.dim + c] / (mass[i] * self->lump);
 }
 
 static bool is_diagonal(void *self)
@@ -570,57 +523,27 @@ static bool is_diagonal(void *self)
     return ((MeshMatrixMass *)self)->lumped;
 }
 
-static double kinetic_energy(void *self_, DvConstVec v)
+static double kinetic_energy(void *self, DvConstVec v)
 {
-    MeshMatrixMass *self = self_;
-    update(self);
-    const double *point = points(self), *edge = edges(self);
-    const HalfEdges *half = &self->half;
-    double twice = 0.0;
-    for (uint32_t i = 0; i < shorter(self->count, v.count); i++) {
-        const double *at = v.at + (size_t)i * v.dim;
-        for (uint32_t c = 0; c < v.dim; c++)
-            twice += at[c] * at[c] * point[i] * (self->lumped ? self->lump : 1.0);
-    }
-    for (uint32_t i = 0; !self->lumped && i < shorter(self->count, v.count); i++)
-        for (uint32_t h = half->begin[i]; h < half->end[i]; h++)
-            for (uint32_t c = 0; half->at[h].other < v.count && c < v.dim; c++)
-                twice +=
-                    v.at[(size_t)i * v.dim + c] * v.at[(size_t)half->at[h].other * v.dim + c] * edge[half->at[h].edge];
-    return 0.5 * twice;
+    const RowMass mass = rows(self);
+    return row_mass_kinetic_energy(&mass, v);
 }
 
 static double potential_energy(void *self_, const DvStep *step, const DvConstVec *x)
 {
     (void)step;
     MeshMatrixMass *self = self_;
-    update(self);
-    double gravity[6], energy = 0.0;
+    const RowMass mass = rows(self);
+    double gravity[6];
     dv_mass_gravity(&self->base, gravity);
-    const double *mass = weights(self);
-    for (uint32_t i = 0; i < shorter(self->count, x->count); i++)
-        for (uint32_t c = 0; c < x->dim; c++)
-            energy -= x->at[(size_t)i * x->dim + c] * self->lump * mass[i] * gravity[c];
-    return energy;
+    return row_mass_potential_energy(&mass, gravity, x);
 }
 
 static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
 {
     MeshMatrixMass *self = self_;
-    update(self);
-    const DvDofType *dof = self->base.state.dof;
-    const double *point = points(self), *edge = edges(self);
-    const HalfEdges *half = &self->half;
-    for (uint32_t i = 0; i < shorter(self->count, x.count); i++) {
-        const DvBodyMass body = {.mass = point[i] * (self->lumped ? self->lump : 1.0)};
-        dv_body_mass_add_momentum(dof, &body, x.at + (size_t)i * x.dim, v.at + (size_t)i * v.dim, sum);
-        for (uint32_t h = half->begin[i]; !self->lumped && h < half->end[i]; h++) {
-            const DvBodyMass shared = {.mass = edge[half->at[h].edge]};
-            if (half->at[h].other < x.count)
-                dv_body_mass_add_momentum(dof, &shared, x.at + (size_t)i * x.dim,
-                                          v.at + (size_t)half->at[h].other * v.dim, sum);
-        }
-    }
+    const RowMass mass = rows(self);
+    row_mass_add_momentum(&mass, self->base.state.dof, x, v, sum);
 }
 
 static double point_mass(void *self_, uint32_t point)
@@ -637,46 +560,11 @@ static void reserve(void *self_, DvPattern *pattern)
     half_edges_reserve(&self->half, pattern, self->lumped);
 }
 
-/* Where couplings are blocks of n x n, it is their diagonal alone that has a mass; 0: they are not. */
-static inline __attribute__((always_inline)) void add_mass(const DvMatrixView *view, uint32_t coupling,
-                                                           const double *dense, const double *unit, double mass,
-                                                           uint32_t n)
-{
-    if (n == 0) {
-        dv_view_add(view, coupling, dense, mass);
-        return;
-    }
-    double *block = view->values + (size_t)view->slot[coupling] * n * n;
-    for (uint32_t c = 0; c < n; c++)
-        block[c * (n + 1)] += mass * unit[c];
-}
-
-static inline __attribute__((always_inline)) void add_masses(MeshMatrixMass *self, double factor,
-                                                             const DvMatrixView *view, uint32_t n)
-{
-    const double *point = points(self), *edge = edges(self);
-    const HalfEdges *half = &self->half;
-    double dense[36], unit[6];
-    dv_body_mass_matrix(self->base.state.dof, &(DvBodyMass){.mass = 1.0}, dense);
-    for (uint32_t c = 0; c < n; c++)
-        unit[c] = dense[c * (n + 1)];
-    for (uint32_t i = 0; i < self->count; i++) {
-        const double own = factor * point[i] * (self->lumped ? self->lump : 1.0);
-        add_mass(view, half_edges_own(half, i), dense, unit, own, n);
-        const uint32_t begin = half->begin[i], end = self->lumped ? begin : half->end[i];
-        for (uint32_t h = begin; h < end; h++)
-            add_mass(view, half->coupling[h], dense, unit, factor * edge[half->at[h].edge], n);
-    }
-}
-
 static void assemble(void *self_, double factor, const DvMatrixView *view)
 {
     MeshMatrixMass *self = self_;
-    update(self);
-    if (view->direct && view->block == 3)
-        add_masses(self, factor, view, 3);
-    else
-        add_masses(self, factor, view, view->direct ? view->block : 0);
+    const RowMass mass = rows(self);
+    row_mass_assemble(&mass, self->base.state.dof, factor, view);
 }
 
 static uint64_t structure(void *self_)

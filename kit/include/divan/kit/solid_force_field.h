@@ -18,7 +18,6 @@ DV_BEGIN_DECLS
 #define DV_SOLID_VARIANTS                                                                                    \
     "Vec2d,Edge Vec2d,Quad Vec2d,Triangle Vec3d,Edge Vec3d,Hexahedron Vec3d,Prism Vec3d,Pyramid Vec3d,Quad " \
     "Vec3d,Tetrahedron Vec3d,Triangle"
-#define DV_SOLID_VARIANT_WORDS "Edge", "Triangle", "Quad", "Tetrahedron", "Hexahedron", "Prism", "Pyramid"
 
 typedef struct DvSolidForceField {
     DvMeshForceField field;
