@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <divan/contracts/drawing.h>
 #include <divan/contracts/image.h>
 #include <divan/contracts/picture.h>
 #include <divan/divan.h>
@@ -142,6 +143,84 @@ static void a_view_is_of_what_moves_on_a_wide_floor(void **state)
     for (int c = 0; c < 3; c++) {
         assert_true(fabs(around[c] - (c + 0.9)) < 1e-12);
         assert_true(fabs(around[3 + c] - (c + 1.1)) < 1e-12);
+    }
+    f.ops->unref(picture);
+    end(&f);
+}
+
+/* A cube of six quads: each of its corners has three normals where it is drawn, and one where it is computed with. */
+#define CUBE                                                                                      \
+    "position='0 0 0  1 0 0  1 1 0  0 1 0  0 0 1  1 0 1  1 1 1  0 1 1' quads='0 3 2 1  4 5 6 7  " \
+    "0 1 5 4  1 2 6 5  2 3 7 6  3 0 4 7'"
+
+static void faces_that_meet_at_an_edge_are_drawn_with_normals_of_their_own(void **state)
+{
+    static const struct {
+        const char *attributes;
+        uint32_t vertices;
+    } cases[] = {
+        {"", 24},
+        {"creaseAngle='89'", 24},
+        {"creaseAngle='91'", 8},
+        {"creaseAngle='180'", 8},
+        {"updateNormals='0'", 8},
+        {"normal='0 0 1  0 0 1  0 0 1  0 0 1  0 0 1  0 0 1  0 0 1  0 0 1'", 8},
+        {"creaseAngle='40' normal='0 0 1  0 0 1  0 0 1  0 0 1  0 0 1  0 0 1  0 0 1  0 0 1'", 24},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvText text = {0};
+        dv_text_add(&text, "<Node><DefaultAnimationLoop/><OglModel name='cube' %s " CUBE "/></Node>",
+                    cases[i].attributes);
+        Fixture f = fixture(text.at);
+        DvPicture *picture = record(&f);
+        const DvPictureSurface *cube = &picture->surfaces[0];
+        assert_int_equal(cube->positions->count, cases[i].vertices);
+        assert_int_equal(cube->normals->count, cases[i].vertices);
+        const uint32_t *quad = cube->quads->at;
+        const float *at = cube->positions->at, *normal = cube->normals->at;
+        for (int face = 0; face < 6 && cases[i].vertices == 24; face++) /* all along one axis, outwards */
+            for (int corner = 0; corner < 4; corner++) {
+                const float *n = normal + 3 * quad[4 * face + corner], *first = normal + 3 * quad[4 * face];
+                const float *p = at + 3 * quad[4 * face + corner];
+                assert_memory_equal(n, first, 3 * sizeof *n);
+                assert_true(fabsf(fabsf(n[0]) + fabsf(n[1]) + fabsf(n[2]) - 1) < 1e-6f);
+                assert_true((p[0] - 0.5f) * n[0] + (p[1] - 0.5f) * n[1] + (p[2] - 0.5f) * n[2] > 0.49f);
+            }
+        size_t computed;
+        (void)dv_data_doubles(dv_object_field(dv_node_resolve(dv_scene_root(f.scene), NULL, "@/cube", NULL), "normal"),
+                              &computed);
+        assert_int_equal(computed, 8);
+        f.ops->unref(picture);
+        end(&f);
+        dv_text_free(&text);
+    }
+}
+
+/* Two bodies that are stepped have two colours, what stands still is grey, and a colour that the scene gives stays. */
+static void bodies_have_colours_of_their_own(void **state)
+{
+    (void)state;
+#define BODY(name, color)                                                                                    \
+    "<Node name='" name "'><MechanicalObject position='0 0 0'/><UniformMass totalMass='1'/><OglModel " color \
+    "position='0 0 0  1 0 0  0 1 0' triangles='0 1 2'/></Node>"
+    Fixture f = fixture("<Node><DefaultAnimationLoop/><EulerExplicitSolver/><OglModel position='0 0 0  1 0 0  0 1 0' "
+                        "triangles='0 1 2'/>" BODY("a", "") BODY("b", "") BODY("c", "color='1 0 0 1' ") "</Node>");
+    DvPicture *picture = record(&f);
+    assert_int_equal(picture->surface_count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        double expected[4] = {0.75, 0.75, 0.75, 1};
+        static const double red[4] = {1, 0, 0, 1};
+        if (i == 3)
+            memcpy(expected, red, sizeof red);
+        else if (i > 0)
+            dv_palette(i - 1, expected);
+        assert_int_equal(picture->surfaces[i].moves, i > 0);
+        for (int c = 0; c < 3; c++) {
+            assert_true(fabs((double)picture->surfaces[i].materials[0].diffuse[c] - expected[c]) < 1e-6);
+            assert_true(fabs((double)picture->surfaces[i].materials[0].ambient[c] - 0.2 * expected[c]) <
+                        (i == 0 ? 0.051 : 1e-6));
+        }
     }
     f.ops->unref(picture);
     end(&f);
@@ -685,6 +764,8 @@ int main(void)
         cmocka_unit_test(what_has_not_changed_is_the_same_array),
         cmocka_unit_test(a_picture_outlives_the_scene_and_does_not_change),
         cmocka_unit_test(a_view_is_of_what_moves_on_a_wide_floor),
+        cmocka_unit_test(faces_that_meet_at_an_edge_are_drawn_with_normals_of_their_own),
+        cmocka_unit_test(bodies_have_colours_of_their_own),
         cmocka_unit_test(styles_hold_in_their_node_and_below_and_nowhere_else),
         cmocka_unit_test(a_root_without_style_shows_visual_models_alone),
         cmocka_unit_test(visual_models_are_shown_unless_a_word_hides_them),

@@ -55,6 +55,8 @@ DvStatus visual_surface_parse(DvObject *object, VisualSurface *self, const DvAtt
                dv = dv_attribute_number(object, "dv", &translation_tex[1]);
     if (du || dv)
         dv_data_set(&self->translation_tex, translation_tex, 1);
+    self->gives_normals = dv_attribute(attributes, "normal") != NULL;
+    self->gives_crease_angle = dv_attribute(attributes, "creaseAngle") != NULL;
     int32_t normals = dv_data_bool(&self->use_normals);
     if (dv_attribute_integer(object, "normals", &normals))
         dv_data_set_bool(&self->use_normals, normals != 0);
@@ -159,6 +161,7 @@ static DvStatus load_file(VisualSurface *self)
     dv_data_set(&self->normal, mesh.normals, mesh.normals ? n : 0);
     dv_data_set(&self->vert_pos_idx, mesh.point_of_vertex, mesh.point_of_vertex ? n : 0);
     dv_data_set(&self->vert_norm_idx, mesh.normal_of_vertex, mesh.normal_of_vertex ? n : 0);
+    self->file_has_normals = mesh.normals != NULL;
     surface_look_take_mesh(&self->look, &mesh);
     files->close(file);
     if (!dv_data_bool(&self->use_normals))
@@ -398,6 +401,31 @@ static DvSurfaceArray array_of(DvData *data)
     return (DvSurfaceArray){data->count ? data->value : NULL, (uint32_t)data->count, version};
 }
 
+/* Normals that the scene gives, or that stay, are drawn as they are unless it gives the angle too. */
+static void view_creases(VisualSurface *self, DvSurfaceView *view)
+{
+    static const double usual = 40, none = 180, flat = 1e-3; /* degrees: faces in one plane have no edge between them */
+    const double angle = dv_data_double(&self->crease_angle);
+    const bool has_own = self->gives_normals || self->file_has_normals || !dv_data_bool(&self->update_normals) ||
+                         (dv_data_parent(&self->normal) && self->normal.count > 0);
+    const bool holds = self->gives_crease_angle || angle != usual || !has_own || !dv_data_bool(&self->use_normals);
+    view->crease_angle = !holds || angle >= none ? 0 : fmax(angle, flat);
+    view->shape = (DvSurfaceArray){self->shape, (uint32_t)self->shape_count, self->shapes};
+}
+
+/* As it is at init, before anything moves it. */
+static void keep_shape(VisualSurface *self)
+{
+    const double *at = dv_data_doubles(self->vertices.count ? &self->vertices : &self->position, &self->shape_count);
+    dv_free(self->shape);
+    self->shape = NULL;
+    self->shapes++;
+    if (self->shape_count == 0)
+        return;
+    self->shape = dv_alloc(self->shape_count, 3 * sizeof *at);
+    memcpy(self->shape, at, self->shape_count * 3 * sizeof *at);
+}
+
 bool visual_surface_view(VisualSurface *self, DvSurfaceView *view)
 {
     const LookFields fields = {&self->material, &self->materials, &self->groups, &self->texturename};
@@ -411,6 +439,9 @@ bool visual_surface_view(VisualSurface *self, DvSurfaceView *view)
     view->quads = array_of(&self->quads);
     view->edges = array_of(&self->edges);
     surface_look_view(&self->look, &fields, view);
+    view_creases(self, view);
+    view->is_plain = view->material_count == 1 && !view->materials[0].texture && !view->group_count &&
+                     strcmp(dv_data_string(&self->material), self->material.field->init) == 0;
     view->style.casts_no_shadow = !dv_data_bool(&self->cast_shadow);
     view->style.srgb_textures = dv_data_bool(&self->srgb_texturing);
     return true;
@@ -493,6 +524,7 @@ DvStatus visual_surface_init(DvObject *object, VisualSurface *self)
     warn_of_faces(self, &self->quads, 4);
     if (dv_data_bool(&self->compute_texture_coordinates))
         compute_sphere_coordinates(self);
+    keep_shape(self);
     update_normals(self);
     self->placed_version = self->updated_version = dv_data_version(&self->position);
     DvSurfaceView view = {0};
@@ -506,5 +538,6 @@ void visual_surface_destroy(VisualSurface *self)
     dv_mesh_edits_detach(&self->followed_quads.edits);
     dv_topology_release(&self->followed);
     surface_look_free(&self->look);
+    dv_free(self->shape);
     visual_points_free(&self->points);
 }

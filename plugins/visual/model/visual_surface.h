@@ -35,15 +35,20 @@ typedef struct VisualSurface {
     DvData vert_pos_idx, vert_norm_idx;
     DvData filename, texturename, translation, rotation, scale3d, scale_tex, translation_tex, color, material,
         materials, groups;
-    DvData init_rest_positions, use_normals, update_normals, compute_tangents, update_tangents,
+    DvData crease_angle, init_rest_positions, use_normals, update_normals, compute_tangents, update_tangents,
         compute_texture_coordinates;
     DvData handle_dynamic_topology, fix_merged_uv_seams, keep_lines, put_only_texcoords, srgb_texturing, cast_shadow;
     DvLink topology;
     SurfaceLook look;
     DvTopologyRef followed; /* the topology the polygons were taken from; ops NULL: none */
     FollowedFaces followed_triangles, followed_quads;
-    uint64_t placed_version;  /* of position, when it was taken from there */
-    uint64_t updated_version; /* of position, when normals and vertices were computed */
+    uint64_t placed_version;                /* of position, when it was taken from there */
+    uint64_t updated_version;               /* of position, when normals and vertices were computed */
+    bool gives_normals, gives_crease_angle; /* the scene does */
+    bool file_has_normals;
+    double *shape; /* [shape_count] x 3: what is drawn, as it was at init */
+    size_t shape_count;
+    uint64_t shapes; /* that there were */
 } VisualSurface;
 
 #define VISUAL_SURFACE_FIELDS(Struct) VISUAL_SURFACE_FIELDS_OF(Struct, surface)
@@ -100,6 +105,10 @@ typedef struct VisualSurface {
                  .help = "further materials, named by groups"),                                                        \
         DV_FIELD(Struct, surface_.groups, "groups", dv_type_strings, .flags = DV_FIELD_DRAWING,                        \
                  .help = "faces that have a material of their own"),                                                   \
+        DV_FIELD(Struct, surface_.crease_angle, "creaseAngle", dv_type_double, .init = "40", .unit = "degrees",        \
+                 .range = &(const DvRange){.least = 0, .most = 180}, .flags = DV_FIELD_DRAWING | DV_FIELD_NOT_LINKED,  \
+                 .help = "faces that meet at more are drawn with an edge between them; a surface that has normals of " \
+                         "its own keeps those unless it is given"),                                                    \
         DV_FIELD(Struct, surface_.init_rest_positions, "initRestPositions", dv_type_bool, .init = "0",                 \
                  .flags = DV_FIELD_AT_LOAD, .help = "restPosition becomes the initial position"),                      \
         DV_FIELD(Struct, surface_.use_normals, "useNormals", dv_type_bool, .init = "1", .flags = DV_FIELD_AT_LOAD,     \

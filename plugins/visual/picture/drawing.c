@@ -69,6 +69,23 @@ static void store(const double *from, float to[3])
         to[i] = (float)from[i];
 }
 
+/* Points, `radius` around each. */
+static void bound(Drawing *self, const double *points, size_t count, double radius)
+{
+    DvPicture *picture = &self->recording->picture;
+    float *box = picture->moving_marks;
+    for (size_t i = 0; self->moves && i < count; i++, points += 3) {
+        if (!isfinite(points[0]) || !isfinite(points[1]) || !isfinite(points[2]))
+            continue;
+        for (int c = 0; c < 3; c++) {
+            const float least = (float)(points[c] - radius), most = (float)(points[c] + radius);
+            box[c] = picture->has_moving_marks ? fminf(box[c], least) : least;
+            box[3 + c] = picture->has_moving_marks ? fmaxf(box[3 + c], most) : most;
+        }
+        picture->has_moving_marks = true;
+    }
+}
+
 /* `corners` vertices for each of `count` elements; `colors` are one for all, of elements or of corners. */
 typedef enum Coloring { ONE_COLOR, OF_ELEMENTS, OF_CORNERS } Coloring;
 
@@ -81,6 +98,7 @@ static void add_vertices(Drawing *self, DvBatchKind kind, double pixels, const d
         translucent = translucent || colors[4 * i + 3] < 1;
     if (!count)
         return;
+    bound(self, points, count * corners, 0);
     DvBatchVertex *vertex = more(batch_of(self, kind, pixels, translucent), count * corners, sizeof *vertex);
     for (size_t i = 0; i < count * corners; i++) {
         store(points + 3 * i, vertex[i].at);
@@ -141,6 +159,7 @@ static void spheres(DvDraw *draw, const double *centres, const double *radii, ui
     for (uint32_t i = 0; i < count; i++) {
         store(centres + 3 * (size_t)i, solid[i].from);
         memcpy(solid[i].to, solid[i].from, sizeof solid[i].to);
+        bound((Drawing *)draw, centres + 3 * (size_t)i, 1, radii[i]);
         solid[i].radius = (float)radii[i];
         color_bytes(color, solid[i].color);
     }
@@ -155,6 +174,7 @@ static void sticks(Drawing *self, DvBatchKind kind, const double *ends, const do
     for (uint32_t i = 0; i < count; i++) {
         store(ends + 6 * (size_t)i, solid[i].from);
         store(ends + 6 * (size_t)i + 3, solid[i].to);
+        bound(self, ends + 6 * (size_t)i, 2, radii[i]);
         solid[i].radius = (float)radii[i];
         color_bytes(color, solid[i].color);
     }
@@ -178,6 +198,7 @@ static void frames(DvDraw *draw, const double *rigids, uint32_t count, double si
     for (uint32_t i = 0; i < count; i++, rigids += 7) {
         const DvVec3 at = dv_vec3_load(rigids);
         const DvQuat q = dv_quat_load(rigids + 3);
+        bound((Drawing *)draw, rigids, 1, size);
         for (int axis = 0; axis < 3; axis++, solid++) {
             const DvVec3 along = dv_vec3(axis == 0, axis == 1, axis == 2);
             double end[3], color[4] = {axis == 0, axis == 1, axis == 2, 1};

@@ -3,12 +3,32 @@
 
 #include <math.h>
 
+#include <divan/contracts/force_field.h>
+#include <divan/contracts/mapping.h>
 #include <divan/contracts/mass.h>
 #include <divan/contracts/solver.h>
+#include <divan/contracts/state.h>
+
+/* A mass, or a state of its own on which forces act, as where solvers look for equilibrium. */
+static bool is_moved(DvNode *node)
+{
+    if (dv_node_slot(node, DV_MASS))
+        return true;
+    bool has_forces = false;
+    const DvObject *object;
+    if (!dv_node_slot(node, DV_STATE))
+        return false;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++) {
+        if (dv_object_ops(object, DV_MAPPING))
+            return false;
+        has_forces = has_forces || dv_object_ops(object, DV_FORCE_FIELD);
+    }
+    return has_forces;
+}
 
 void moving_list(List *nodes, DvNode *node)
 {
-    if (dv_node_slot(node, DV_MASS) && dv_node_context(node, DV_ODE_SOLVER))
+    if (dv_node_context(node, DV_ODE_SOLVER) && is_moved(node))
         *(DvNode **)list_add(nodes, sizeof node) = node;
 }
 

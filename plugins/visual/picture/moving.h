@@ -9,7 +9,7 @@
 
 #include "list.h"
 
-/* Adds the node, a DvNode *, if what is in it moves: it has a mass that a solver steps. */
+/* Adds the node, a DvNode *, if what is in it moves: it has a mass, or a state with forces, that a solver steps. */
 void moving_list(List *nodes, DvNode *node);
 /* Of these nodes and what is below them, as their bounds are now; false: nothing moves. */
 bool moving_box(const List *nodes, double box[6]);

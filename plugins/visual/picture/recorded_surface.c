@@ -164,6 +164,10 @@ static void copy_materials(RecordedSurface *self, Images *images, const DvObject
         copy_color(from->specular, to[i].specular);
         copy_color(from->emissive, to[i].emissive);
         to[i].shininess = (float)from->shininess;
+        for (int c = 0; view->is_plain && c < 3; c++) {
+            to[i].diffuse[c] = (float)self->color[c];
+            to[i].ambient[c] = (float)(0.2 * self->color[c]);
+        }
         self->translucent = self->translucent || from->diffuse[3] < 1;
         SharedImage *image = images_find(images, from->texture, object);
         if (!image)
@@ -175,11 +179,16 @@ static void copy_materials(RecordedSurface *self, Images *images, const DvObject
 }
 
 static void take_materials(RecordedSurface *self, Recording *recording, Images *images, const DvObject *object,
-                           const DvSurfaceView *view, DvPictureSurface *out)
+                           const DvSurfaceView *view, const double color[4], DvPictureSurface *out)
 {
-    if (is_new(&self->materials, view->materials_version, view->material_count, view->group_count)) {
+    if (view->is_plain && memcmp(color, self->color, sizeof self->color) != 0) {
+        memcpy(self->color, color, sizeof self->color);
+        self->colorings++;
+    }
+    if (is_new(&self->materials, view->materials_version ^ self->colorings << 40, view->material_count,
+               view->group_count)) {
         copy_materials(self, images, object, view);
-        (void)is_new(&self->groups, view->materials_version, view->group_count, 0);
+        (void)is_new(&self->groups, view->materials_version ^ self->colorings << 40, view->group_count, 0);
         DvSurfaceGroup *groups = begin(&self->groups, view->group_count, sizeof *groups);
         if (view->group_count)
             memcpy(groups, view->groups, view->group_count * sizeof *groups);
@@ -213,18 +222,37 @@ static bool draws_twice(RecordedSurface *self, const DvSurfaceView *view)
     return self->halves;
 }
 
+/* With the copies that creases take, if there are some. */
+static const DvPictureArray *spread(RecordedArray *self, Recording *recording, const Creases *creases,
+                                    const DvSurfaceArray *from, uint32_t components, const double *at)
+{
+    const uint64_t version = from->version ^ creases->serial << 40;
+    if (!at)
+        recorded_array_free(self);
+    else if (is_new(self, version, creases->vertices + creases->copies, components))
+        creases_spread(creases, at, components, begin(self, self->count, components * sizeof(float)));
+    return use(self, recording);
+}
+
+static const DvPictureArray *crease_faces(RecordedArray *self, Recording *recording, const Creases *creases,
+                                          const uint32_t *faces, uint32_t count, uint32_t corners, uint64_t version)
+{
+    if (!count)
+        recorded_array_free(self);
+    else if (is_new(self, version ^ creases->serial << 40, count, creases->vertices + creases->copies))
+        memcpy(begin(self, count, corners * sizeof *faces), faces, (size_t)count * corners * sizeof *faces);
+    return use(self, recording);
+}
+
 static const double *if_complete(const DvSurfaceArray *array, uint32_t vertices)
 {
     return array->count == vertices ? array->at : NULL;
 }
 
-void recorded_surface_take(RecordedSurface *self, Recording *recording, Images *images, const DvObject *object,
-                           const DvSurfaceView *view, DvPictureSurface *out)
+static void take_whole(RecordedSurface *self, Recording *recording, const DvSurfaceView *view, bool twice,
+                       DvPictureSurface *out)
 {
     const uint32_t vertices = view->positions.count;
-    if (!self->key)
-        self->key = picture_id();
-    out->key = self->key;
     out->positions =
         recorded_floats(&self->positions, recording, view->positions.at, vertices, 3, view->positions.version);
     out->normals = recorded_floats(&self->normals, recording, if_complete(&view->normals, vertices), vertices, 3,
@@ -233,11 +261,42 @@ void recorded_surface_take(RecordedSurface *self, Recording *recording, Images *
                                      view->texcoords.version);
     const DvSurfaceArray given = {if_complete(&view->colors, vertices), vertices, view->colors.version};
     out->colors = colors(&self->colors, recording, &given);
-    out->triangles =
-        draws_twice(self, view) ? NULL : elements(&self->triangles, recording, &view->triangles, 3, vertices);
+    out->triangles = twice ? NULL : elements(&self->triangles, recording, &view->triangles, 3, vertices);
     out->quads = elements(&self->quads, recording, &view->quads, 4, vertices);
+}
+
+/* As it is drawn where faces meet at creases. */
+static void take_split(RecordedSurface *self, Recording *recording, const DvSurfaceView *view, DvPictureSurface *out)
+{
+    const Creases *creases = &self->creases;
+    const uint32_t vertices = view->positions.count;
+    out->positions = spread(&self->positions, recording, creases, &view->positions, 3, view->positions.at);
+    out->texcoords =
+        spread(&self->texcoords, recording, creases, &view->texcoords, 2, if_complete(&view->texcoords, vertices));
+    if (is_new(&self->normals, view->positions.version ^ creases->serial << 40, vertices + creases->copies, 3))
+        creases_normals(creases, view->positions.at,
+                        begin(&self->normals, vertices + creases->copies, 3 * sizeof(float)));
+    out->normals = use(&self->normals, recording);
+    out->triangles = crease_faces(&self->triangles, recording, creases, creases->triangles, creases->triangle_count, 3,
+                                  view->triangles.version);
+    out->quads =
+        crease_faces(&self->quads, recording, creases, creases->quads, creases->quad_count, 4, view->quads.version);
+}
+
+void recorded_surface_take(RecordedSurface *self, Recording *recording, Images *images, const DvObject *object,
+                           const DvSurfaceView *view, const double color[4], bool may_split, DvPictureSurface *out)
+{
+    const uint32_t vertices = view->positions.count;
+    if (!self->key)
+        self->key = picture_id();
+    out->key = self->key;
+    const bool twice = draws_twice(self, view);
+    if (may_split && !view->colors.at && creases_find(&self->creases, view, twice))
+        take_split(self, recording, view, out);
+    else
+        take_whole(self, recording, view, twice, out);
     out->edges = elements(&self->edges, recording, &view->edges, 2, vertices);
-    take_materials(self, recording, images, object, view, out);
+    take_materials(self, recording, images, object, view, color, out);
     out->style = view->style;
     out->translucent = view->style.blends || (self->translucent && !view->style.blends_not);
 }
@@ -251,6 +310,7 @@ void recorded_surface_free(RecordedSurface *self)
         recorded_array_free(arrays[i]);
     drop_images(self);
     list_free(&self->images);
+    creases_free(&self->creases);
 }
 
 SharedImage *recorded_image(RecordedImage *self, const DvShaderElement *element)

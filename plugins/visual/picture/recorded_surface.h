@@ -5,6 +5,7 @@
 #ifndef DIVAN_VISUAL_RECORDED_SURFACE_H
 #define DIVAN_VISUAL_RECORDED_SURFACE_H
 
+#include "creases.h"
 #include "recording.h"
 
 /* An array of the scene as pictures have it. */
@@ -25,6 +26,9 @@ typedef struct RecordedSurface {
     bool halves_known;
     uint64_t halves_of[2];
     List images; /* SharedImage *, of the materials */
+    Creases creases;
+    double color[4]; /* of its plain material, and how often that was another */
+    uint64_t colorings;
 } RecordedSurface;
 
 /* Images by file, each read once; SharedImage of those that could not be read is NULL, told once as a remark of `object`. */
@@ -34,9 +38,10 @@ typedef struct Images {
 SharedImage *images_find(Images *images, const char *path, const DvObject *object);
 void images_free(Images *images);
 
-/* Fills what depends on the arrays; style, state and flags are the caller's. */
+/* Fills what depends on the arrays; style, state and flags are the caller's. `color`: of a surface whose material is plain. may_split: vertices where creases are may be drawn several
+ * times; a shader of the scene has values for those that there are. */
 void recorded_surface_take(RecordedSurface *self, Recording *recording, Images *images, const DvObject *object,
-                           const DvSurfaceView *view, DvPictureSurface *out);
+                           const DvSurfaceView *view, const double color[4], bool may_split, DvPictureSurface *out);
 void recorded_surface_free(RecordedSurface *self);
 
 void recorded_array_free(RecordedArray *self);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <divan/contracts/drawing.h>
 #include <divan/math/quat.h>
 #include <divan/memory.h>
 #include <divan/scene.h>
@@ -61,6 +62,7 @@ typedef struct Level {
     signed char flags[DV_DISPLAY_FLAGS]; /* of the present picture */
     uint32_t state;                      /* likewise: index in states */
     uint32_t first_shader, shaders;      /* likewise: of the nearest node at or above that has some */
+    int32_t body;                        /* number of the body that moves and that it belongs to; -1: none */
 } Level;
 enum { NO_LEVEL = UINT32_MAX };
 
@@ -76,6 +78,7 @@ struct DvRecorder {
     DvObject *marked; /* in the next picture; NULL: nothing */
     DvViewerLook marks;
     List levels, entries, moving; /* DvNode *: what moves */
+    uint32_t bodies;              /* that move */
     Images images;
     Drawing drawing;
     List states, surfaces, legends, cameras, shaders, parts, lights, axes, viewports, posts, passes, pass_entries,
@@ -162,7 +165,11 @@ static void list_node(DvRecorder *self, List *old, DvNode *node, uint32_t parent
     Level *level = list_add(&self->levels, sizeof *level);
     level->parent = parent;
     level->first = self->entries.count;
+    const uint32_t moving = self->moving.count;
     moving_list(&self->moving, node);
+    level->body = parent == NO_LEVEL ? -1 : ((Level *)self->levels.at)[parent].body;
+    if (level->body < 0 && self->moving.count > moving)
+        level->body = (int32_t)self->bodies++;
     DvObject *object;
     for (size_t i = 0; (object = dv_node_member(node, i)); i++)
         list_object(self, old, object);
@@ -180,7 +187,7 @@ static void list_scene(DvRecorder *self)
         return;
     List old = self->entries;
     self->entries = (List){0};
-    self->levels.count = self->moving.count = 0;
+    self->levels.count = self->moving.count = self->bodies = 0;
     list_node(self, &old, root, NO_LEVEL);
     Entry *entry = old.at;
     for (uint32_t i = 0; i < old.count; i++)
@@ -452,6 +459,15 @@ static uint32_t state_before(DvRecorder *self, const Level *level, const Entry *
 
 /* Objects */
 
+static void color_of_body(const Level *level, double color[4])
+{
+    static const double still[4] = {0.75, 0.75, 0.75, 1};
+    if (level->body < 0)
+        memcpy(color, still, sizeof still);
+    else
+        dv_palette((uint32_t)level->body, color);
+}
+
 static void add_surface(DvRecorder *self, Recording *recording, const Level *level, Entry *entry, uint32_t state)
 {
     DvSurfaceView view = {0};
@@ -459,7 +475,11 @@ static void add_surface(DvRecorder *self, Recording *recording, const Level *lev
         !view.positions.at || !view.positions.count)
         return;
     DvPictureSurface *surface = list_add(&self->surfaces, sizeof *surface);
-    recorded_surface_take(entry->recorded, recording, &self->images, entry->object, &view, surface);
+    const bool is_own = ((DvPictureState *)self->states.at)[state].shader < 0;
+    double color[4];
+    color_of_body(level, color);
+    recorded_surface_take(entry->recorded, recording, &self->images, entry->object, &view, color, is_own, surface);
+    surface->moves = level->body >= 0;
     surface->path = recording_text(recording, dv_object_path(entry->object));
     surface->state = state;
     surface->wireframe = level->flags[DV_DISPLAY_WIREFRAME] == 1;
@@ -472,6 +492,8 @@ static void draw_object(DvRecorder *self, const Level *level, const Entry *entry
     self->drawing.state = state;
     self->drawing.draw_state = 0;
     self->drawing.draw.shown = 0;
+    self->drawing.moves = level->body >= 0;
+    color_of_body(level, self->drawing.draw.body);
     for (uint32_t flag = 0; flag < DV_DISPLAY_FLAGS; flag++)
         self->drawing.draw.shown |= level->flags[flag] == 1 ? 1u << flag : 0u;
     entry->drawable->draw(entry->self, &self->drawing.draw);
@@ -754,6 +776,7 @@ static void draw_marks(DvRecorder *self)
     plain.shader = -1;
     identity(plain.transform);
     self->drawing.state = add_state(self, &plain);
+    self->drawing.moves = false;
     marks_draw(&self->drawing.draw, self->marked, &self->marks, isfinite(size) ? size : 1);
     self->drawing.draw_state = 0;
     self->marked = NULL;

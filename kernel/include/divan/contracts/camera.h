@@ -71,6 +71,90 @@ static inline void dv_camera_look_at_box(DvCamera *camera, const double *box, co
     camera->by_bounds = false;
 }
 
+/* Upwards is against gravity (0 0 0: y).     [any] */
+static inline DvVec3 dv_camera_up(const double gravity[3])
+{
+    const DvVec3 down = dv_vec3_load(gravity);
+    return dv_vec3_norm(down) > 0 ? dv_vec3_normalize(dv_vec3_neg(down)) : dv_vec3(0, 1, 0);
+}
+
+/* The three-quarter view: `back`, away from what is looked at, leads to the right, to the front and upwards. */
+static inline DvVec3 dv_camera_quarter(const double gravity[3])
+{
+    static const double right = 0.5, front = 0.7, above = 0.5;
+    const DvVec3 up = dv_camera_up(gravity);
+    const DvVec3 side = fabs(up.x) < 0.999999 ? dv_vec3(1, 0, 0) : dv_vec3(0, 1, 0);
+    const DvVec3 ahead = dv_vec3_normalize(dv_vec3_cross(side, up)), across = dv_vec3_cross(up, ahead);
+    return dv_vec3_normalize(
+        dv_vec3_add(dv_vec3_scale(across, right), dv_vec3_add(dv_vec3_scale(ahead, front), dv_vec3_scale(up, above))));
+}
+
+/* What a camera has to see, point by point, so that it fills a share of the picture's width or height and nothing of it is outside. */
+typedef struct DvCameraFit {
+    DvVec3 right, up, back, origin; /* axes of the camera; the first point */
+    double slope[2];                /* m of half the width and height that are to be filled, for each m of depth */
+    double most[2], least[2], near, far;
+    bool any;
+} DvCameraFit;
+
+/* With the camera's orientation and opening angle, in a picture `aspect` times as wide as high. */
+static inline DvCameraFit dv_camera_fit_begin(const DvCamera *camera, double aspect, double share)
+{
+    const DvQuat q = dv_quat_load(camera->orientation);
+    const double slope = share * tan(camera->field_of_view * DV_PI / 360);
+    DvCameraFit fit;
+    memset(&fit, 0, sizeof fit);
+    fit.right = dv_quat_rotate(q, dv_vec3(1, 0, 0));
+    fit.up = dv_quat_rotate(q, dv_vec3(0, 1, 0));
+    fit.back = dv_quat_rotate(q, dv_vec3(0, 0, 1));
+    fit.slope[0] = slope * aspect;
+    fit.slope[1] = slope;
+    for (int axis = 0; axis < 2; axis++)
+        fit.most[axis] = fit.least[axis] = -INFINITY;
+    fit.near = INFINITY, fit.far = -INFINITY;
+    return fit;
+}
+
+/* A ball of this radius; 0: a point. Those that are not numbers do not count. */
+static inline void dv_camera_fit_add(DvCameraFit *fit, DvVec3 at, double radius)
+{
+    if (!isfinite(at.x) || !isfinite(at.y) || !isfinite(at.z) || !isfinite(radius))
+        return;
+    if (!fit->any)
+        fit->origin = at;
+    fit->any = true;
+    const DvVec3 from = dv_vec3_sub(at, fit->origin);
+    const double place[2] = {dv_vec3_dot(from, fit->right), dv_vec3_dot(from, fit->up)};
+    const double back = dv_vec3_dot(from, fit->back);
+    for (int axis = 0; axis < 2; axis++) {
+        const double wide = radius * sqrt(1 + fit->slope[axis] * fit->slope[axis]);
+        fit->most[axis] = fmax(fit->most[axis], place[axis] + fit->slope[axis] * back + wide);
+        fit->least[axis] = fmax(fit->least[axis], -place[axis] + fit->slope[axis] * back + wide);
+    }
+    fit->near = fmin(fit->near, back - radius);
+    fit->far = fmax(fit->far, back + radius);
+}
+
+/* Puts the camera there; it looks at the middle of all points. Nothing was added, or one point: false, and it stays where it is. */
+static inline bool dv_camera_fit_end(const DvCameraFit *fit, DvCamera *camera)
+{
+    if (!fit->any)
+        return false;
+    double middle[2], distance = 0;
+    for (int axis = 0; axis < 2; axis++) {
+        middle[axis] = (fit->most[axis] - fit->least[axis]) / 2;
+        distance = fmax(distance, (fit->most[axis] + fit->least[axis]) / (2 * fit->slope[axis]));
+    }
+    const double depth = (fit->near + fit->far) / 2;
+    if (!(distance - depth > 1e-9))
+        return false;
+    const DvVec3 across = dv_vec3_madd(dv_vec3_madd(fit->origin, middle[0], fit->right), middle[1], fit->up);
+    dv_vec3_store(dv_vec3_madd(across, distance, fit->back), camera->position);
+    dv_vec3_store(dv_vec3_madd(across, depth, fit->back), camera->look_at);
+    camera->by_bounds = false;
+    return true;
+}
+
 /* near and far such that what is ahead in the box lies between them. Of a box around the eye, whose floor may be wide and what stands on it
  * close, near is a small part of the way to what is looked at. A renderer that knows what is visible fits them closer (fits_clip). */
 static inline void dv_camera_fit_clip(DvCamera *camera, const double *box)

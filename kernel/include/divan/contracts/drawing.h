@@ -25,6 +25,20 @@ static inline double *dv_points_in_space(DvConstVec x, uint32_t spatial)
     return points;
 }
 
+/* The colour of a body by its number: hues that people with any kind of colour vision tell apart (Okabe and Ito, Color universal design,
+ * 2008), then the same ones paler. Grey is for what does not move.     [any] */
+static inline void dv_palette(uint32_t body, double color[4])
+{
+    enum { HUES = 7, SHADES = 3 };
+    static const double hues[HUES][3] = {{0.337, 0.706, 0.914}, {0.902, 0.624, 0},     {0, 0.620, 0.451},
+                                         {0.800, 0.475, 0.655}, {0.941, 0.894, 0.259}, {0, 0.447, 0.698},
+                                         {0.835, 0.369, 0}};
+    const double pale = 0.35 * (body / HUES % SHADES);
+    for (int c = 0; c < 3; c++)
+        color[c] = hues[body % HUES][c] + pale * (1 - hues[body % HUES][c]);
+    color[3] = 1;
+}
+
 /* The faces of an element, corners against the clock seen from outside.     [any] */
 typedef struct DvFaces {
     uint32_t count;

@@ -14,6 +14,7 @@
 #ifndef DIVAN_CONTRACTS_PICTURE_H
 #define DIVAN_CONTRACTS_PICTURE_H
 
+#include <divan/contracts/camera.h>
 #include <divan/contracts/visual.h>
 #include <divan/scene.h>
 
@@ -71,6 +72,7 @@ typedef struct DvPictureSurface {
     DvSurfaceStyle style;
     bool translucent; /* some part of it lets through what is behind: its blending is style's */
     bool wireframe, shows_normals;
+    bool moves; /* it belongs to what has a mass or forces and is stepped, or follows it */
 } DvPictureSurface;
 
 /* Primitives of one kind that are drawn in one call. */
@@ -196,7 +198,13 @@ typedef struct DvPicture {
     uint32_t pass_count;
     bool linear_colors; /* those of materials, lights and the background are; the picture has those of a screen */
     bool has_moving_box;
-    double moving_box[6]; /* m: as `box`, of what has a mass and is stepped, and of what follows it */
+    double moving_box[6]; /* m: as `box`, of what has a mass or forces and is stepped, and of what follows it */
+    /* Something moves, and nothing that does not lies below it: a renderer may show a ground in the plane where the product of a point
+     * with the way up (against gravity, without any y) is `ground`. It never rises. */
+    bool has_ground;
+    double ground; /* m */
+    bool has_moving_marks;
+    float moving_marks[6]; /* m: bounds of all primitives that were drawn of what moves */
 } DvPicture;
 
 /* What a view of the scene should have in its middle: all that has bounds or, where the rest is many times as wide (a floor, a room), what
@@ -219,6 +227,77 @@ static inline const double *dv_picture_view_box(const DvPicture *picture, double
         box[3 + c] = (is_part ? moving : all)[3 + c] + more;
     }
     return picture->has_box ? box : NULL;
+}
+
+static inline DvVec3 dv_picture_place(const DvPictureState *state, const float at[3])
+{
+    const float *m = state->transform;
+    double to[3];
+    for (int row = 0; row < 3; row++)
+        to[row] = (double)(m[4 * row] * at[0] + m[4 * row + 1] * at[1] + m[4 * row + 2] * at[2] + m[4 * row + 3]);
+    return dv_vec3_load(to);
+}
+
+static inline void dv_picture_fit_batch(const DvPictureBatch *batch, const DvPictureState *state, DvCameraFit *fit)
+{
+    for (uint32_t i = 0; i < batch->array->count; i++) {
+        if (batch->kind < DV_BATCH_SPHERES) {
+            dv_camera_fit_add(fit, dv_picture_place(state, ((const DvBatchVertex *)batch->array->at)[i].at), 0);
+            continue;
+        }
+        const DvBatchSolid *solid = (const DvBatchSolid *)batch->array->at + i;
+        const double radius = (double)solid->radius;
+        dv_camera_fit_add(fit, dv_picture_place(state, solid->from), radius);
+        if (batch->kind == DV_BATCH_CYLINDERS || batch->kind == DV_BATCH_ARROWS)
+            dv_camera_fit_add(fit, dv_picture_place(state, solid->to), radius);
+    }
+}
+
+/* All that the picture shows, or what moves of it, is told to `fit`; `path` not NULL: the surfaces of that object alone, and those below
+ * that node.     [any] */
+static inline void dv_picture_fit(const DvPicture *picture, bool moving, const char *path, DvCameraFit *fit)
+{
+    const size_t length = path ? strlen(path) : 0;
+    for (uint32_t i = 0; i < picture->surface_count; i++) {
+        const DvPictureSurface *surface = &picture->surfaces[i];
+        const float *at = (const float *)surface->positions->at;
+        const bool is_below =
+            !path ||
+            (strncmp(surface->path, path, length) == 0 &&
+             (surface->path[length] == 0 || surface->path[length] == '/' || (length && path[length - 1] == '/')));
+        for (uint32_t p = 0; is_below && (surface->moves || !moving) && p < surface->positions->count; p++)
+            dv_camera_fit_add(fit, dv_picture_place(&picture->states[surface->state], at + 3 * (size_t)p), 0);
+    }
+    const float *box = picture->moving_marks;
+    for (uint32_t i = 0; !path && !moving && i < picture->batch_count; i++)
+        dv_picture_fit_batch(&picture->batches[i], &picture->states[picture->batches[i].state], fit);
+    for (int i = 0; !path && moving && picture->has_moving_marks && i < 8; i++)
+        dv_camera_fit_add(
+            fit, dv_vec3((double)box[i & 1 ? 3 : 0], (double)box[i & 2 ? 4 : 1], (double)box[i & 4 ? 5 : 2]), 0);
+}
+
+/* The view of a scene whose maker gave none: three quarters from above, so far away that what moves of what is seen (else all that is
+ * seen, else the bounds) takes 75 % of the width or height of a picture `aspect` times as wide as high. Orientation and place of the
+ * camera change.     [any] */
+static inline void dv_picture_frame(const DvPicture *picture, double aspect, DvCamera *camera)
+{
+    static const double share = 0.75;
+    dv_quat_store(dv_camera_orientation_towards(dv_quat_identity(), dv_camera_up(picture->gravity),
+                                                dv_camera_quarter(picture->gravity), dv_vec3(0, 0, 0)),
+                  camera->orientation);
+    for (int attempt = 0; attempt < 3; attempt++) {
+        DvCameraFit fit = dv_camera_fit_begin(camera, aspect, share);
+        double box[6];
+        if (attempt < 2)
+            dv_picture_fit(picture, attempt == 0, NULL, &fit);
+        else
+            dv_camera_sound_box(picture->has_box ? picture->box : NULL, box);
+        for (int corner = 0; attempt == 2 && corner < 8; corner++)
+            dv_camera_fit_add(&fit, dv_vec3(box[corner & 1 ? 3 : 0], box[corner & 2 ? 4 : 1], box[corner & 4 ? 5 : 2]),
+                              0);
+        if (dv_camera_fit_end(&fit, camera))
+            return;
+    }
 }
 
 /* How a scene is recorded. Zeros are what a scene is shown like. */

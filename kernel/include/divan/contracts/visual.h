@@ -106,6 +106,7 @@ struct DvDraw {
     const DvDrawOps *ops;
     uint32_t shown; /* bit 1 << f for each DvDisplayFlag f that is on */
     double view[3]; /* where the camera looks, a unit vector, for what faces it; 0 where nobody knows */
+    double body[4]; /* the colour of the body that the object belongs to: dv_palette, grey of what does not move */
 };
 static inline bool dv_draw_shows(const DvDraw *draw, DvDisplayFlag flag)
 {
@@ -177,6 +178,9 @@ typedef struct DvSurfaceView {
     uint32_t material_count, group_count;
     uint64_t materials_version; /* of materials, groups and the names in them */
     DvSurfaceStyle style;
+    double crease_angle;  /* degrees: faces that meet at more are drawn with normals of their own; 0: with `normals` */
+    DvSurfaceArray shape; /* as positions: where creases are looked for, whatever the present shape; absent: there */
+    bool is_plain;        /* nobody has chosen its material: whoever draws it may give it the colour of its body */
 } DvSurfaceView;
 
 /* Offered beside DV_VISUAL_MODEL by those that show a surface. */
