@@ -271,6 +271,26 @@ static void measure_elements(const Elements *e)
     report_pair(e->assembly, assembled, e->assembly_beyond, large_assembled, e->beyond_is_factor);
 }
 
+/* ---- Beams, which join frames ---- */
+
+static void measure_beams(void)
+{
+    enum { BEAMS = 400 };
+    DvText text = {0};
+    dv_text_add(&text,
+                "<Node><DefaultAnimationLoop/><RegularGridTopology nx='%d' ny='1' nz='1' min='0 0 0' max='1 0 0'/>"
+                "<MechanicalObject template='Rigid3d' position='",
+                BEAMS + 1);
+    for (int i = 0; i <= BEAMS; i++)
+        dv_text_add(&text, "%g 0 0 0 0 0 1 ", (double)i / BEAMS);
+    dv_text_add(&text, "'/><BeamFEMForceField " MATERIAL " radius='0.001'/><UniformMass totalMass='1'/></Node>");
+    Body body = load(text.at);
+    report("beam_product", (least(&body, stiffness_product) - least(&body, no_product)) / BEAMS);
+    report("beam_assembly", (least(&body, assembly) - least(&body, assembly_without_stiffness)) / BEAMS);
+    end(&body);
+    dv_text_free(&text);
+}
+
 /* ---- Components that say nothing of their costs ---- */
 
 static void coupled_times(unsigned n, double *product, double *assembled)
@@ -403,7 +423,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*measure)(void);
-    } others[] = {{"coupled", measure_coupled},
+    } others[] = {{"beams", measure_beams},
+                  {"coupled", measure_coupled},
                   {"matrix", measure_matrix},
                   {"mappings", measure_mappings},
                   {"calls", measure_calls}};
