@@ -6,6 +6,7 @@
  * keep, and from energy, which implicit integration may only lose.
  */
 #include <divan/contracts/collision.h>
+#include <divan/contracts/force_field.h>
 #include <divan/contracts/mass.h>
 #include <divan/contracts/topology.h>
 #include <divan/math/quat.h>
@@ -491,6 +492,36 @@ static void the_snake_comes_to_rest_in_the_bowl(void **context)
     dv_scene_free(scene);
 }
 
+/* The rod has the curvature and torsion of a helix of two turns in a length of 1 m that rises by 20 degrees, everywhere: its radius and its
+ * elastic energy are those of the closed form. */
+static void the_rod_is_wound_into_a_helix(void **context)
+{
+    (void)context;
+    const double rise = 20.0 * DV_PI / 180.0, curvature = 4.0 * DV_PI * cos(rise), torsion = 4.0 * DV_PI * sin(rise);
+    const double bending = 1e9 * DV_PI / 4.0 * pow(0.003, 4), twisting = bending / 1.3;
+    const double radius = cos(rise) / (4.0 * DV_PI);
+    DvScene *scene = load_own_scene("helix.scn");
+    step(scene, 400);
+    const DvConstVec x = dv_state_read(state_at(scene, "@/Rod/frames"), DV_POSITION);
+    const DvVec3 axis = dv_vec3(sin(rise), 0, cos(rise)), middle = dv_vec3(0, radius, 0); /* where it starts along x */
+    for (uint32_t i = 0; i < x.count; i++) {
+        const DvVec3 from = dv_vec3_sub(dv_vec3_load(x.at + 7 * (size_t)i), middle);
+        const double along = dv_vec3_dot(from, axis), length = (double)i / (x.count - 1);
+        const double distance = dv_vec3_norm(dv_vec3_madd(from, -along, axis));
+        assert_true(fabs(distance - radius) < 0.01 * radius);
+        assert_true(fabs(along - length * sin(rise)) < 0.001);
+    }
+    const DvForceFieldOps *ops =
+        dv_object_ops(dv_node_resolve(dv_scene_root(scene), NULL, "@/Rod/beams", DV_FORCE_FIELD), DV_FORCE_FIELD);
+    const DvStep now = {.dt = 0.02, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    const double energy = ops->energy(
+        dv_object_self(dv_node_resolve(dv_scene_root(scene), NULL, "@/Rod/beams", DV_FORCE_FIELD)), &now, &x);
+    const double exact = (bending * curvature * curvature + twisting * torsion * torsion) / 2.0;
+    assert_true(fabs(energy - exact) < 0.02 * exact);
+    assert_true(largest_speed(dv_state_read(state_at(scene, "@/Rod/frames"), DV_VELOCITY)) < 1e-4);
+    dv_scene_free(scene);
+}
+
 static int start(void **context)
 {
     (void)context;
@@ -677,6 +708,7 @@ int main(void)
         cmocka_unit_test(the_beam_lies_on_the_spheres),
         cmocka_unit_test(the_liver_pushes_back_the_tool),
         cmocka_unit_test(the_snake_comes_to_rest_in_the_bowl),
+        cmocka_unit_test(the_rod_is_wound_into_a_helix),
         cmocka_unit_test(a_cylinder_in_a_skin_loses_its_tip),
         cmocka_unit_test(a_heavy_ball_carves_its_way_through_a_block),
         cmocka_unit_test(a_blade_opens_a_beam),
