@@ -68,12 +68,13 @@ MORE_SCENES = ["Component/Constraint/Lagrangian/BilateralLagrangianConstraint_NN
                "Component/LinearSolver/Preconditioner/FEMBAR_PCG_WarpPreconditioner.scn",
                "Component/LinearSystem/CompositeLinearSystem.scn", "Component/LinearSystem/ConstantSparsityPatternSystem.scn",
                "Tutorials/ForceFields/TutorialForceFieldLiverHexaFEM.scn", "Tutorials/StepByStep/FullObject/3_FullObject.scn",
-               "Tutorials/StepByStep/FullObject/4_FullObject.scn"]
+               "Tutorials/StepByStep/FullObject/4_FullObject.scn",
+               "Plugins/ArticulatedSystemPlugin/ArticulatedSystemMapping.scn"]
 MORE_PROBES = ["ODE/CentralDifference.scn", "ODE/CentralDifference_undamped.scn", "ODE/NewmarkImplicit.scn",
                "ODE/NewmarkImplicit_gamma.scn", "ODE/RungeKutta2.scn", "ODE/Static.scn", "ODE/VariationalSymplectic.scn", "Mapping/Distance.scn", "Mapping/SquareDistance.scn", "Mapping/Barycentric_SparseGridTopology.scn",
                "FEM/HexahedronFEMForceField_sparse.scn", "Mapping/SubsetMulti.scn", "LinearSolver/MinRes.scn",
                "LinearSolver/EigenSimplicialLDLT.scn", "LinearSolver/EigenSimplicialLLT.scn", "LinearSolver/PCG_SSOR.scn",
-               "LinearSolver/PCG_WarpLDL.scn"]
+               "LinearSolver/PCG_WarpLDL.scn", "Spring/BeamFEMForceField.scn"]
 # Solids of any element, their masses, and what holds them.
 MORE_PROBES += ["FEM/LinearSmallStrain_%s.scn" % n for n in ("Hexahedron", "Prism", "Tetrahedron")]
 MORE_PROBES += ["FEM/Corotational_%s.scn" % n for n in ("Hexahedron_frame", "Hexahedron_identity", "Hexahedron_polar", "Tetrahedron_frame",
