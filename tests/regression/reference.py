@@ -63,6 +63,7 @@ MORE_SCENES = ["Component/Constraint/Lagrangian/BilateralLagrangianConstraint_NN
                "Component/ODESolver/Backward/VariationalSymplecticSolver.scn",
                "Component/SolidMechanics/Spring/RestShapeSpringsForceField.scn",
                "Component/LinearSolver/Direct/FEMBAR_EigenSimplicialLDLT.scn",
+               "Component/LinearSolver/Direct/FEMBAR_PrecomputedLinearSolver.scn",
                "Component/LinearSolver/Iterative/FEMBAR_MinResLinearSolver.scn",
                "Component/LinearSolver/Preconditioner/FEMBAR_PCG_SSORPreconditioner.scn",
                "Component/LinearSolver/Preconditioner/FEMBAR_PCG_WarpPreconditioner.scn",

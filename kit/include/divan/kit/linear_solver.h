@@ -115,6 +115,12 @@ DV_PUBLIC void dv_linear_solver_destroy(DvObject *object, void *self);
 
 /* In set_system: these are its mechanics, and b and x have their size. Allocates when there are more unknowns than ever.     [step] */
 DV_PUBLIC void dv_linear_solver_take(DvLinearSolver *solver, DvMechanics *m);
+/* In set_system: it does without the matrix of this system, so that nobody takes an earlier one for it.     [step] */
+static inline void dv_linear_solver_skip(const DvLinearSolver *solver)
+{
+    if (solver->system.ops->skip)
+        solver->system.ops->skip(solver->system.self, solver->n);
+}
 /* In set_system: the matrix of the system, which is lent until the next assembly, and b and x of its size; NULL after an error, which is
  * reported. Allocates when there are more unknowns than ever.     [step] */
 DV_PUBLIC const DvBlockMatrix *dv_linear_solver_assemble(DvLinearSolver *solver, DvMechanics *m, const DvStep *step,
