@@ -58,6 +58,7 @@ static const DvRename renames[] = {
     {DV_RENAME_CLASS, NULL, "FreeMotionMasterSolver", "FreeMotionAnimationLoop"},
     {DV_RENAME_CLASS, NULL, "MasterConstraintSolver", "ConstraintAnimationLoop"},
     {DV_RENAME_CLASS, NULL, "MultiStepMasterSolver", "MultiStepAnimationLoop"},
+    {DV_RENAME_CLASS, NULL, "MultiTagMasterSolver", "MultiTagAnimationLoop"},
     {DV_RENAME_CLASS, NULL, "GenericConstraintSolver", "BlockGaussSeidelConstraintSolver"},
     {DV_RENAME_CLASS_REMOVED, NULL, "LMConstraintSolver", LM_CONSTRAINTS},
     {DV_RENAME_CLASS_REMOVED, NULL, "LMConstraintDirectSolver", LM_CONSTRAINTS},

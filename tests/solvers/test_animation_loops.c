@@ -264,6 +264,80 @@ static void a_step_of_no_parts_is_refused(void **state)
     }
 }
 
+/* ---- Groups by tags ---- */
+
+/* A point at 0 that moves at 1 m/s, and one that a stiff spring holds to where the first is when its turn comes. */
+#define GROUPS(loop, first, second)                                                                                 \
+    "<Node name='root' dt='0.5' gravity='0 0 0'>" loop "<Node name='A'><EulerExplicitSolver tags='" first "'/>"     \
+    "<MechanicalObject name='dofs' template='Vec1d' position='0' velocity='1'/><UniformMass totalMass='1'/></Node>" \
+    "<Node name='B'><EulerExplicitSolver tags='" second "'/><MechanicalObject name='dofs' template='Vec1d' "        \
+    "position='0'/><UniformMass totalMass='1'/>"                                                                    \
+    "<RestShapeSpringsForceField stiffness='4' external_rest_shape='@../A/dofs'/></Node></Node>"
+
+/* v = 0.5 * 4 * where the first is. */
+static void groups_move_in_turn(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double a, b;
+    } cases[] = {
+        {GROUPS("<MultiTagAnimationLoop tags='first second'/>", "first", "second"), 0.5, 1.0},
+        {GROUPS("<MultiTagAnimationLoop tags='first second'/>", "second", "first"), 0.5, 0.0},
+        /* the order in which the scene names them: the loop is the last that does */
+        {GROUPS("<MeshTopology tags='second'/><MultiTagAnimationLoop tags='first second'/>", "first", "second"), 0.5,
+         0.0},
+        {GROUPS("<MultiTagAnimationLoop tags='first second'/>", "first second", "second"), 1.0, 2.0},
+        {GROUPS("<MultiTagAnimationLoop tags='first'/>", "first", "second"), 0.5, 0.0},
+        {GROUPS("<MultiTagAnimationLoop/>", "first", "second"), 0.0, 0.0},
+        {GROUPS("<MultiTagAnimationLoop tags='first second' targetNode='@/B'/>", "first", "second"), 0.0, 0.0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvScene *scene = load(cases[i].text);
+        step(scene, 0);
+        assert_true(dv_node_time(dv_scene_root(scene)) == 0.5);
+        assert_true(number_at(scene, "@/A/dofs", DV_POSITION) == cases[i].a);
+        assert_true(number_at(scene, "@/B/dofs", DV_VELOCITY) == cases[i].b);
+        dv_scene_free(scene);
+    }
+}
+
+static void of_the_solvers_of_a_node_with_a_tag_the_first_runs(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<Node name='root' dt='0.5' gravity='0 0 0'><MultiTagAnimationLoop tags='a b'/>"
+                          "<DampVelocitySolver rate='100' tags='other'/><EulerExplicitSolver tags='a'/>"
+                          "<EulerExplicitSolver tags='a'/><DampVelocitySolver rate='1' tags='b'/>"
+                          "<MechanicalObject name='dofs' template='Vec1d' position='0' velocity='1'/>"
+                          "<UniformMass totalMass='1'/><EventRecorder name='recorder'/></Node>");
+    step(scene, 0);
+    assert_true(number_at(scene, "@/dofs", DV_POSITION) == 0.5);
+    assert_true(fabs(number_at(scene, "@/dofs", DV_VELOCITY) - exp(-0.5)) < 1e-15);
+    assert_string_equal(dv_data_string(dv_object_field(object_at(scene, "@/recorder"), "log")),
+                        "AnimateBegin 0.5 0 0\nCollisionBegin 0.5 0 0\nCollisionEnd 0.5 0 0\nIntegrateBegin 0.5 0 0\n"
+                        "IntegrateEnd 0.5 0 0.5\nCollisionBegin 0.5 0 0.5\nCollisionEnd 0.5 0 0.5\n"
+                        "IntegrateBegin 0.5 0 0.5\nIntegrateEnd 0.5 0 0.5\nAnimateEnd 0.5 0.5 0.5\n"
+                        "UpdateMappingEnd 0.5 0.5 0.5\n");
+    dv_scene_free(scene);
+}
+
+/* An interaction above the solvers pushes both bodies, whose turns come one after the other, and only once. */
+static void an_interaction_reaches_the_groups_that_come_later(void **state)
+{
+    (void)state;
+#define BODY(name, tag, x)                                                                                       \
+    "<Node name='" name "'><EulerExplicitSolver tags='" tag "'/><MechanicalObject name='dofs' template='Vec1d' " \
+    "position='" x "'/><UniformMass totalMass='1'/></Node>"
+    DvScene *scene =
+        load("<Node name='root' dt='0.1' gravity='0 0 0'><MultiTagAnimationLoop tags='a b'/>" BODY("A", "a", "0")
+                 BODY("B", "b", "2") "<SpringForceField template='Vec1d' object1='@A/dofs' object2='@B/dofs' "
+                                     "spring='0 0 20 0 1' tags='a'/></Node>");
+    step(scene, 0);
+    assert_true(fabs(number_at(scene, "@/A/dofs", DV_VELOCITY) - 2.0) < 1e-14);
+    assert_true(fabs(number_at(scene, "@/B/dofs", DV_VELOCITY) + 2.0) < 1e-14);
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +352,9 @@ int main(void)
         cmocka_unit_test(a_step_of_several_takes_the_first_solver_of_a_node),
         cmocka_unit_test(an_interaction_acts_in_each_integration),
         cmocka_unit_test(a_step_of_no_parts_is_refused),
+        cmocka_unit_test(groups_move_in_turn),
+        cmocka_unit_test(of_the_solvers_of_a_node_with_a_tag_the_first_runs),
+        cmocka_unit_test(an_interaction_reaches_the_groups_that_come_later),
     };
     return cmocka_run_group_tests_name("animation loop", tests, start, NULL);
 }

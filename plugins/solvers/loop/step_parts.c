@@ -15,7 +15,8 @@
 typedef struct Advance {
     DvStep step;
     DvStatus status;
-    bool *told; /* of interactions that do not act */
+    bool *told;         /* of interactions that do not act */
+    const DvNode *done; /* where the first solver has run */
 } Advance;
 
 static void run_solver(const DvCall *call, void *context)
@@ -83,29 +84,50 @@ static DvVisit plan_solvers(DvPlanner *planner, DvNode *node)
 
 static const DvPlan free_plan = {.name = "free motion", .top_down = plan_solvers, .enters_sleeping = true};
 
+/* Of the solvers of a node, which come one after the other, the first. */
+static void run_first_solver(const DvCall *call, void *context)
+{
+    Advance *advance = context;
+    const DvNode *node = dv_object_node(call->object);
+    if (node != advance->done)
+        run_solver(call, context);
+    advance->done = node;
+}
+
 static DvVisit plan_first(DvPlanner *planner, DvNode *node)
 {
-    DvObject *first = dv_node_find(node, DV_ODE_SOLVER, DV_SEARCH_LOCAL);
-    if (first) {
-        dv_plan_call(planner, first, DV_ODE_SOLVER, run_solver, NULL);
+    if (dv_plan_each(planner, node, DV_ODE_SOLVER, run_first_solver, NULL) > 0)
         return DV_VISIT_PRUNE;
-    }
     dv_plan_each(planner, node, DV_INTERACTION_FORCE_FIELD, run_interaction, NULL);
     return DV_VISIT_CONTINUE;
 }
 
 static const DvPlan first_plan = {.name = "solve by the first", .top_down = plan_first, .enters_sleeping = true};
 
-static DvStatus run(DvNode *target, const DvPlan *plan, const DvStep *step, bool *told)
+static DvStatus run(DvNode *target, const DvPlan *plan, const DvStep *step, DvTags tags, bool *told)
 {
     Advance advance = {.step = *step, .told = told};
-    dv_schedule_run(dv_schedule(target, plan, (DvTags){0}), &advance);
+    dv_schedule_run(dv_schedule(target, plan, tags), &advance);
     return advance.status;
 }
 
 DvStatus step_run_solvers(DvNode *target, const DvStep *step, bool *told)
 {
-    return run(target, &free_plan, step, told);
+    return run(target, &free_plan, step, (DvTags){0}, told);
+}
+
+static DvStatus solve_and_propagate(const DvMechanicalOperationsOps *ops, DvMechanics *m, DvNode *target,
+                                    const DvStep *step, const DvPlan *plan, DvTags tags)
+{
+    dv_phase_begin("integration");
+    const DvStatus status = run(target, plan, step, tags, NULL);
+    dv_phase_end();
+    if (status != DV_OK)
+        return status;
+    dv_phase_begin("mappings");
+    step_project_and_propagate(ops, m, step);
+    dv_phase_end();
+    return DV_OK;
 }
 
 DvStatus step_integrate(const DvMechanicalOperationsOps *ops, DvMechanics *m, DvNode *target, const DvStep *step,
@@ -113,17 +135,22 @@ DvStatus step_integrate(const DvMechanicalOperationsOps *ops, DvMechanics *m, Dv
 {
     step_tell(target, DV_EVENT_INTEGRATE_BEGIN, step->dt);
     ops->begin_integration(m, step->dt);
-    dv_phase_begin("integration");
-    const DvStatus status = run(target, first ? &first_plan : &solve_plan, step, NULL);
-    dv_phase_end();
+    const DvStatus status = solve_and_propagate(ops, m, target, step, first ? &first_plan : &solve_plan, (DvTags){0});
     if (status != DV_OK)
         return status;
-    dv_phase_begin("mappings");
-    step_project_and_propagate(ops, m, step);
-    dv_phase_end();
     ops->end_integration(m);
     step_tell(target, DV_EVENT_INTEGRATE_END, step->dt);
     return DV_OK;
+}
+
+DvStatus step_integrate_tagged(const DvMechanicalOperationsOps *ops, DvMechanics *m, DvNode *target, const DvStep *step,
+                               DvTags tags)
+{
+    step_tell(target, DV_EVENT_INTEGRATE_BEGIN, step->dt);
+    const DvStatus status = solve_and_propagate(ops, m, target, step, &first_plan, tags);
+    if (status == DV_OK)
+        step_tell(target, DV_EVENT_INTEGRATE_END, step->dt);
+    return status;
 }
 
 /* The pipeline of each node, one after the other: what it finds, it answers. */
@@ -149,10 +176,15 @@ static const DvPlan collision_plan = {.name = "collision", .top_down = plan_coll
 
 DvStatus step_collide(DvNode *target, double dt)
 {
+    return step_collide_tagged(target, dt, (DvTags){0});
+}
+
+DvStatus step_collide_tagged(DvNode *target, double dt, DvTags tags)
+{
     DvStatus status = DV_OK;
     step_tell(target, DV_EVENT_COLLISION_BEGIN, dt);
     dv_phase_begin("collision");
-    dv_schedule_run(dv_schedule(target, &collision_plan, (DvTags){0}), &status);
+    dv_schedule_run(dv_schedule(target, &collision_plan, tags), &status);
     dv_phase_end();
     if (status == DV_OK)
         step_tell(target, DV_EVENT_COLLISION_END, dt);

@@ -23,8 +23,12 @@ DV_NODISCARD DvStatus step_run_solvers(DvNode *target, const DvStep *step, bool 
  * cleared. */
 DV_NODISCARD DvStatus step_integrate(const DvMechanicalOperationsOps *ops, DvMechanics *m, DvNode *target,
                                      const DvStep *step, bool first);
-/* The pipeline of each node: what it finds, it answers; with the events around it. */
+/* The same of those alone that the tags let pass, the first of each node; external forces stay, so that those of other tags find them. */
+DV_NODISCARD DvStatus step_integrate_tagged(const DvMechanicalOperationsOps *ops, DvMechanics *m, DvNode *target,
+                                            const DvStep *step, DvTags tags);
+/* The pipeline of each node (that the tags let pass): what it finds, it answers; with the events around it. */
 DV_NODISCARD DvStatus step_collide(DvNode *target, double dt);
+DV_NODISCARD DvStatus step_collide_tagged(DvNode *target, double dt, DvTags tags);
 /* For loops that solve no constraints: says once that there are some. */
 void step_tell_of_constraints(const DvObject *loop, DvNode *target, bool *told);
 void step_tell(DvNode *node, DvEventKind kind, double dt);
