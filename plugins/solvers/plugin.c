@@ -115,7 +115,7 @@ static const DvRename renames[] = {
     {0},
 };
 
-/* Kinds of matrices, by the names that scenes use. */
+/* Kinds of matrices and of values, by the names that scenes use. */
 static const char *const variants[] = {
     "BTDMatrix6d",
     "BlockDiagonalMatrixMat3x3d",
@@ -132,6 +132,17 @@ static const char *const variants[] = {
     "GraphScattered",
     "RotationMatrixd",
     "SparseMatrix",
+    "bool",
+    "d",
+    "f",
+    "vector<I>",
+    "vector<Vec2d>",
+    "vector<Vec2f>",
+    "vector<Vec3d>",
+    "vector<Vec3f>",
+    "vector<d>",
+    "vector<f>",
+    "vector<i>",
     NULL,
 };
 

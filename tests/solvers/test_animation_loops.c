@@ -338,6 +338,80 @@ static void an_interaction_reaches_the_groups_that_come_later(void **state)
     dv_scene_free(scene);
 }
 
+/* ---- Parts with loops of their own ---- */
+
+/* All parts begin at the same time; what B follows is where A was when the step before had ended. */
+static void parts_make_their_steps_from_the_same_time(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<Node name='root' dt='0.5' gravity='0 0 0'><AnimationLoopParallelScheduler/>"
+             "<Node name='A'><DefaultAnimationLoop/>" MOVING_POINT "<EventRecorder name='recorder'/></Node>"
+             "<Node name='B'><DefaultAnimationLoop/>" MOVING_POINT "<EventRecorder name='recorder'/></Node>"
+             "<Node name='C'>" MOVING_POINT "</Node>"
+             "<Node name='D'><MechanicalObject name='copy' template='Vec1d' position='7'/>"
+             "<DataExchange template='vector&lt;d>' from='@A/dofs.position' to='@D/copy.position'/></Node></Node>");
+    assert_true(number_at(scene, "@/D/copy", DV_POSITION) == 7.0);
+    for (int i = 1; i <= 2; i++) {
+        step(scene, 0);
+        assert_true(dv_node_time(dv_scene_root(scene)) == 0.5 * i);
+        assert_true(number_at(scene, "@/A/dofs", DV_POSITION) == 0.5 * i);
+        assert_true(number_at(scene, "@/B/dofs", DV_POSITION) == 0.5 * i);
+        assert_true(number_at(scene, "@/C/dofs", DV_POSITION) == 0.0);
+        assert_true(number_at(scene, "@/D/copy", DV_POSITION) == 0.5 * i);
+    }
+    const char *log = dv_data_string(dv_object_field(object_at(scene, "@/A/recorder"), "log"));
+    assert_string_equal(log, dv_data_string(dv_object_field(object_at(scene, "@/B/recorder"), "log")));
+    assert_non_null(strstr(log, "AnimateBegin 0.5 0.5 0.5"));
+    dv_scene_free(scene);
+}
+
+/* Without a link `to` holds the value, for others to follow. */
+static void an_exchanged_value_is_that_of_the_last_step(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load("<Node name='root' dt='0.5' gravity='0 0 0'><AnimationLoopParallelScheduler/>"
+             "<Node name='A'><DefaultAnimationLoop/>" MOVING_POINT "</Node>"
+             "<DataExchange name='x' template='d' from='3'/><DataExchange name='y' template='vector&lt;Vec3d>' "
+             "from='1 2 3 4 5 6'/></Node>");
+    assert_true(dv_data_double(dv_object_field(object_at(scene, "@/x"), "to")) == 0.0);
+    step(scene, 0);
+    assert_true(dv_data_double(dv_object_field(object_at(scene, "@/x"), "to")) == 3.0);
+    size_t count;
+    const double *to = dv_data_doubles(dv_object_field(object_at(scene, "@/y"), "to"), &count);
+    assert_int_equal(count, 2);
+    assert_true(to[5] == 6.0);
+    dv_scene_free(scene);
+}
+
+static void means_are_of_all_bodies_but_those_that_take_them(void **state)
+{
+    (void)state;
+#define HALF_TURN "0 0 0.70710678118654757 0.70710678118654757"
+    DvScene *scene =
+        load("<Node name='root' dt='0.5' gravity='0 0 0'><DefaultAnimationLoop/>"
+             "<MeanComputation name='mean' template='Rigid3d'/>"
+             "<Node name='A'><MechanicalObject template='Rigid3d' position='1 0 2 0 0 0 1'/></Node>"
+             "<Node name='B'><EulerExplicitSolver/><MechanicalObject template='Rigid3d' position='3 4 2 " HALF_TURN
+             "' velocity='2 0 0 0 0 0'/><UniformMass totalMass='1'/></Node>"
+             "<Node name='C'><MechanicalObject name='points' position='9 9 9'/></Node>"
+             "<Node name='D'><MechanicalObject name='dofs' template='Rigid3d' tags='MeanOutput' position='0 0 0 0 0 0 "
+             "1'/></Node></Node>");
+    for (int i = 0; i < 2; i++) {
+        if (i == 1)
+            step(scene, 0);
+        size_t count;
+        const double *mean = dv_data_doubles(dv_object_field(object_at(scene, "@/mean"), "result"), &count);
+        const double *there = dv_state_read(dv_state_ref(object_at(scene, "@/D/dofs")), DV_POSITION).at;
+        const double expected[7] = {2.0 + 0.5 * i, 2.0, 2.0, 0.0, 0.0, sin(atan(1.0) / 2.0), cos(atan(1.0) / 2.0)};
+        assert_int_equal(count, 1);
+        for (int c = 0; c < 7; c++)
+            assert_true(fabs(mean[c] - expected[c]) < 1e-15 && there[c] == mean[c]);
+    }
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +429,9 @@ int main(void)
         cmocka_unit_test(groups_move_in_turn),
         cmocka_unit_test(of_the_solvers_of_a_node_with_a_tag_the_first_runs),
         cmocka_unit_test(an_interaction_reaches_the_groups_that_come_later),
+        cmocka_unit_test(parts_make_their_steps_from_the_same_time),
+        cmocka_unit_test(an_exchanged_value_is_that_of_the_last_step),
+        cmocka_unit_test(means_are_of_all_bodies_but_those_that_take_them),
     };
     return cmocka_run_group_tests_name("animation loop", tests, start, NULL);
 }

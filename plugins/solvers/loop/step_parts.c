@@ -244,8 +244,7 @@ void step_settle(void *self)
     ops->close(m);
 }
 
-/* What the link leads to; without a link the object's own node. */
-static DvStatus find_target(DvObject *object, const DvLink *link, DvNode **target)
+DvStatus step_find_target(DvObject *object, const DvLink *link, DvNode **target)
 {
     *target = dv_object_node(object);
     if (!dv_link_is_set(link))
@@ -258,7 +257,7 @@ static DvStatus find_target(DvObject *object, const DvLink *link, DvNode **targe
 DvStatus step_open(DvObject *object, const DvLink *link, DvNode **target, const DvMechanicalOperationsOps **ops,
                    DvMechanics **m)
 {
-    const DvStatus status = find_target(object, link, target);
+    const DvStatus status = step_find_target(object, link, target);
     if (status != DV_OK)
         return status;
     *ops = dv_service(DV_MECHANICAL_OPERATIONS);

@@ -36,7 +36,9 @@ void step_tell(DvNode *node, DvEventKind kind, double dt);
 void step_project_and_propagate(const DvMechanicalOperationsOps *ops, DvMechanics *m, const DvStep *step);
 /* DvAnimationLoopOps.settle of any loop: the whole scene, whatever the target. */
 void step_settle(void *self);
-/* For init: the node that a loop animates, what the link leads to or its own, and the mechanics of all in and below it, which the
+/* For init: the node that a loop animates, what the link leads to or its own. */
+DV_NODISCARD DvStatus step_find_target(DvObject *object, const DvLink *link, DvNode **target);
+/* For init: the same node, and the mechanics of all in and below it, which the
  * loop closes. */
 DV_NODISCARD DvStatus step_open(DvObject *object, const DvLink *link, DvNode **target,
                                 const DvMechanicalOperationsOps **ops, DvMechanics **m);
