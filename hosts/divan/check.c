@@ -119,8 +119,8 @@ static void drop(const DvMessage *message, void *context)
     (void)message, (void)context;
 }
 
-/* Somebody who looks at the scene as it begins would see nothing of it. Only asked where a plugin records pictures. */
-static bool is_invisible(DvScene *scene)
+/* Nothing of the scene is shown by itself as it begins. Only asked where a plugin records pictures. */
+static bool shows_nothing(DvScene *scene)
 {
     const DvPictureRecorderOps *ops = dv_service(DV_PICTURE_RECORDER);
     if (!ops)
@@ -134,15 +134,16 @@ static bool is_invisible(DvScene *scene)
 }
 
 /* A note, no problem: many scenes are only computed. */
-static void warn_if_invisible(DvScene *scene, Problems *problems)
+static void note_if_nothing_is_shown(DvScene *scene, Problems *problems)
 {
     dv_log_set_handler(drop, NULL);
-    const bool nothing = is_invisible(scene);
+    const bool nothing = shows_nothing(scene);
     dv_log_set_handler(collect, problems);
     if (nothing)
-        collect_line(&(Reporter){problems, dv_node_object(dv_scene_root(scene))},
-                     "nothing of the scene would be seen: add a visual model (OglModel), or show what is there, for "
-                     "instance <VisualStyle displayFlags=\"showBehavior showCollisionModels\"/>");
+        collect_line(
+            &(Reporter){problems, dv_node_object(dv_scene_root(scene))},
+            "the scene shows nothing by itself, so pictures are of its bodies: add a visual model (OglModel), or show what "
+            "is there, for instance <VisualStyle displayFlags=\"showBehavior showCollisionModels\"/>");
 }
 
 static int check(const Options *options)
@@ -159,7 +160,7 @@ static int check(const Options *options)
         dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = collect_reports, .enters_sleeping = true},
                  &problems);
     if (scene && status == DV_OK && problems.errors == 0)
-        warn_if_invisible(scene, &problems);
+        note_if_nothing_is_shown(scene, &problems);
     dv_scene_free(scene);
     dv_log_set_handler(NULL, NULL);
     const unsigned count = problems.errors + problems.warnings;

@@ -34,7 +34,7 @@ typedef struct Options {
     int jobs;
     char *html, *scenes;
     int frames, every, width, height;
-    char *camera, *mp4;
+    char *camera, *mp4, *show;
 } Options;
 
 enum { ANY_NUMBER = 1000 };

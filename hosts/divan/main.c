@@ -206,6 +206,8 @@ static GArray *entries_of(const Command *command, Options *options)
          "Pixels of a picture (default: as the scene says, or 1280x720)", "WxH"},
         {"camera", 0, 0, G_OPTION_ARG_STRING, &options->camera,
          "Where to look from: a camera of the scene, 'x y z lookx looky lookz', a .view file, or 'default'", "VIEW"},
+        {"show", 0, 0, G_OPTION_ARG_STRING, &options->show,
+         "What is shown, whatever the scene says: words of displayFlags, such as 'collision hideVisual'", "FLAGS"},
         {"mp4", 0, 0, G_OPTION_ARG_FILENAME, &options->mp4, "Make a film of the pictures, by ffmpeg", "FILE"},
         {"verbose", 0, 0, G_OPTION_ARG_NONE, &options->verbose,
          "Say what is loaded, what components report, and a line for each tenth of the steps", NULL},
@@ -319,10 +321,19 @@ static bool has_names(const char *program, const Options *options)
     const struct {
         const char *option, *name;
     } given[] = {
-        {"--plugin-set", options->plugin_set}, {"--dump", options->dump}, {"--dump-topology", options->dump_topology},
-        {"--contacts", options->contacts},     {"--at", options->at},     {"--out", options->out},
-        {"--folder", options->folder},         {"--html", options->html}, {"--scenes", options->scenes},
-        {"--camera", options->camera},         {"--mp4", options->mp4},   {"OUT", options->second},
+        {"--plugin-set", options->plugin_set},
+        {"--dump", options->dump},
+        {"--dump-topology", options->dump_topology},
+        {"--contacts", options->contacts},
+        {"--at", options->at},
+        {"--out", options->out},
+        {"--folder", options->folder},
+        {"--html", options->html},
+        {"--scenes", options->scenes},
+        {"--camera", options->camera},
+        {"--mp4", options->mp4},
+        {"--show", options->show},
+        {"OUT", options->second},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(given); i++)
         if (given[i].name && !*given[i].name) {
@@ -444,6 +455,7 @@ static int run_command(const Command *command, int argc, char **argv)
     g_free(options.scenes);
     g_free(options.camera);
     g_free(options.mp4);
+    g_free(options.show);
     return result;
 }
 

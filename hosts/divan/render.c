@@ -40,6 +40,7 @@ typedef struct Job {
     DvViewerLook look; /* of the scene; zeros: it says nothing */
     DvCamera camera;   /* one that does not move */
     char *named;       /* camera of the scene; NULL: `camera` */
+    DvRecordOptions shown;
     DvImage image;
     Film film;
 } Job;
@@ -218,7 +219,11 @@ static bool draw(Job *job, DvPicture *picture, uint32_t frame)
 
 static bool picture_of_now(Job *job, uint32_t frame)
 {
-    DvPicture *picture = job->recording->record(job->recorder, NULL);
+    DvPicture *picture = job->recording->record(job->recorder, &job->shown);
+    if (picture->shows_bodies && !frame && !job->options->quiet)
+        puts(
+            "the scene shows nothing by itself: its bodies are drawn, as meshes, springs, frames and collision models; --show "
+            "chooses others");
     const bool good = (frame || (choose_camera(job, picture) && open_film(job))) && draw(job, picture, frame);
     job->recording->unref(picture);
     return good;
@@ -297,6 +302,9 @@ static bool start(Job *job)
         fprintf(stderr, "divan: --out %s: no folder can be made there: %s\n", options->out, g_strerror(errno));
         return false;
     }
+    job->shown.bodies = true;
+    if (options->show && job->recording->read_flags(options->show, job->shown.flags, &why) != DV_OK)
+        return complain("--show", &why);
     if (job->rendering->create(NULL, &job->renderer, &why) != DV_OK)
         return complain("nothing can be drawn", &why);
     job->scene = host_load(options);
@@ -343,8 +351,9 @@ const Command command_render = {
     .description =
         "The first picture is of the scene as it is loaded, or after -n steps; the others follow after --every steps each.\n"
         "They become frame_00000.png and so on in the folder of --out, which is made if need be, and a film in real time with\n"
-        "--mp4. Without --camera the view is that of SCENE.view, else of the scene's first camera, else the whole scene.",
+        "--mp4. Without --camera the view is that of SCENE.view, else of the scene's first camera, else the whole scene.\n"
+        "What is shown is what the scene asks for, or --show; of a scene that shows nothing its bodies are drawn.",
     .positional = 1,
-    .options = "steps dt threads keep-going quiet frames every size camera out mp4 write-anywhere",
+    .options = "steps dt threads keep-going quiet frames every size camera show out mp4 write-anywhere",
     .run = render,
 };

@@ -69,7 +69,8 @@ struct Session {
     const DvPictureRecorderOps *pictures; /* NULL: no plugin records any */
     DvRecorder *recorder;                 /* of the scene; NULL: none */
     DvRecordOptions shown;
-    SceneSettings settings; /* of the scene */
+    uint64_t told_of_bodies; /* number of the scene that this was said of */
+    SceneSettings settings;  /* of the scene */
 };
 
 static double now(void)
@@ -727,7 +728,13 @@ static void view_scene(Session *session, Snapshot *snapshot)
         session->pictures->mark(session->recorder, selected, &session->settings.look);
     if (session->recorder)
         snapshot->picture = session->pictures->record(session->recorder, &session->shown);
-    else
+    if (snapshot->picture && snapshot->picture->shows_bodies && session->told_of_bodies != session->opened) {
+        session->told_of_bodies = session->opened;
+        report(
+            session, DV_LEVEL_INFO,
+            "the scene shows nothing by itself: its bodies are drawn, as meshes, springs, frames and collision models; the "
+            "menu Show chooses others");
+    } else
         dv_scene_update_visual(session->scene);
     update_tree(session);
     snapshot->has_scene = true;
@@ -885,6 +892,7 @@ Session *session_new(Logbook *book)
     session->book = book;
     session->real_time = true;
     session->pictures = dv_service(DV_PICTURE_RECORDER);
+    session->shown.bodies = true;
     session->hand = hand_new();
     session->plots = plots_new();
     session->phases = g_array_new(FALSE, FALSE, sizeof(PhaseTime));

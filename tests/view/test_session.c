@@ -781,6 +781,28 @@ static void a_published_picture_stays_as_it_is(void **state)
     snapshot_unref(first);
 }
 
+static void a_scene_that_shows_nothing_shows_its_bodies_and_says_so(void **state)
+{
+    (void)state;
+    open_text(
+        "<Node name='root' gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><EulerExplicitSolver/>"
+        "<MeshTopology position='0 0 0  1 0 0  0 1 0' triangles='0 1 2'/><MechanicalObject/><UniformMass totalMass='3'/></Node>");
+    Snapshot *snapshot = session_settle(session);
+    assert_true(snapshot->picture->shows_bodies && snapshot->picture->batch_count > 0);
+    assert_true(was_said("the scene shows nothing by itself"));
+    snapshot_unref(snapshot);
+    Message flags = {.kind = MESSAGE_FLAGS}; /* who chooses sees what he has chosen */
+    flags.numbers[DV_DISPLAY_COLLISION_MODELS] = 1;
+    session_post(session, &flags);
+    snapshot = session_settle(session);
+    assert_false(snapshot->picture->shows_bodies);
+    assert_int_equal(snapshot->picture->batch_count, 0);
+    snapshot_unref(snapshot);
+    flags.numbers[DV_DISPLAY_COLLISION_MODELS] = 0;
+    session_post(session, &flags);
+    snapshot_unref(session_settle(session));
+}
+
 static void plots_follow_fields_and_are_exported(void **state)
 {
     (void)state;
@@ -1082,15 +1104,16 @@ static void the_scene_says_how_a_viewer_begins(void **state)
                 settings->bindings[DV_MOUSE_MIDDLE].arrow_scale == 3);
     assert_true(was_said("things are picked by a ray in any case"));
     assert_true(was_said("`divan run --dump FILE` writes states") && was_said("`divan bench` times the steps"));
-    /* The picture has the marks of what is selected: the two points, and nothing else is shown. */
-    assert_int_equal(snapshot->picture->batch_count, 1);
-    assert_int_equal(snapshot->picture->batches[0].kind, DV_BATCH_POINTS);
-    assert_int_equal(snapshot->picture->batches[0].array->count, 2);
+    /* The picture has the marks of what is selected, the two points, over the points of a scene that shows nothing else. */
+    assert_int_equal(snapshot->picture->batch_count, 2);
+    assert_int_equal(snapshot->picture->batches[1].kind, DV_BATCH_POINTS);
+    assert_true(snapshot->picture->batches[1].draw_state & DV_DRAW_ON_TOP);
+    assert_int_equal(snapshot->picture->batches[1].array->count, 2);
     snapshot_unref(snapshot);
     post(MESSAGE_EDIT, "/look.showSelectedObjectIndices", "1", 0);
     post(MESSAGE_EDIT, "/look.showSelectedObjectPositions", "0", 0);
     snapshot = session_settle(session);
-    assert_int_equal(snapshot->picture->batch_count, 0);
+    assert_int_equal(snapshot->picture->batch_count, 1);
     assert_int_equal(snapshot->picture->text_count, 2);
     snapshot_unref(snapshot);
     post(MESSAGE_SELECT, "", NULL, 0);
@@ -1488,6 +1511,7 @@ int main(void)
         SESSION_TEST(a_scene_with_errors_opens_with_its_problems),
         SESSION_TEST(a_slow_step_blocks_no_message),
         SESSION_TEST(a_published_picture_stays_as_it_is),
+        SESSION_TEST(a_scene_that_shows_nothing_shows_its_bodies_and_says_so),
         SESSION_TEST(plots_follow_fields_and_are_exported),
         SESSION_TEST(a_plot_that_is_added_while_paused_adds_no_sample_to_the_others),
         SESSION_TEST(a_plot_has_no_numbers_that_are_not_there),

@@ -263,6 +263,16 @@ static void state(DvDraw *draw, uint32_t bits)
     ((Drawing *)draw)->draw_state = bits;
 }
 
+static void no_triangles(DvDraw *draw, const double *at, uint32_t count, const double color[4])
+{
+    (void)draw, (void)at, (void)count, (void)color;
+}
+
+static void no_colored_triangles(DvDraw *draw, const double *at, uint32_t count, const double *colors, DvColorsOf of)
+{
+    (void)draw, (void)at, (void)count, (void)colors, (void)of;
+}
+
 const DvDrawOps drawing_ops = {
     .size = sizeof(DvDrawOps),
     .points = points,
@@ -276,6 +286,25 @@ const DvDrawOps drawing_ops = {
     .colored_points = colored_points,
     .colored_lines = colored_lines,
     .colored_triangles = colored_triangles,
+    .texts = texts,
+    .screen_texts = screen_texts,
+    .splats = splats,
+    .state = state,
+};
+
+const DvDrawOps drawing_ops_without_faces = {
+    .size = sizeof(DvDrawOps),
+    .points = points,
+    .lines = lines,
+    .triangles = no_triangles,
+    .spheres = spheres,
+    .frames = frames,
+    .text = text,
+    .arrows = arrows,
+    .cylinders = cylinders,
+    .colored_points = colored_points,
+    .colored_lines = colored_lines,
+    .colored_triangles = no_colored_triangles,
     .texts = texts,
     .screen_texts = screen_texts,
     .splats = splats,

@@ -25,7 +25,7 @@ typedef struct Drawing {
     uint32_t begun;             /* batches that the present picture has */
 } Drawing;
 
-extern const DvDrawOps drawing_ops;
+extern const DvDrawOps drawing_ops, drawing_ops_without_faces;
 void drawing_begin(Drawing *drawing, Recording *recording);
 void drawing_end(Drawing *drawing); /* puts batches and texts into the recording */
 void drawing_free(Drawing *drawing);

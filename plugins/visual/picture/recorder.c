@@ -15,15 +15,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <divan/contracts/collision.h>
 #include <divan/contracts/drawing.h>
+#include <divan/contracts/force_field.h>
 #include <divan/math/quat.h>
 #include <divan/memory.h>
 #include <divan/scene.h>
 
+#include "bodies.h"
 #include "drawing.h"
 #include "marks.h"
 #include "moving.h"
 #include "recorded_surface.h"
+#include "setting/display_flags.h"
 
 enum { MOST_ELEMENTS = 4 }; /* that a shader is given by one object */
 
@@ -57,12 +61,14 @@ typedef struct Entry {
 } Entry;
 
 typedef struct Level {
+    DvNode *node;
     uint32_t parent;                     /* index; NO_LEVEL: the root */
     uint32_t first, count;               /* entries */
     signed char flags[DV_DISPLAY_FLAGS]; /* of the present picture */
     uint32_t state;                      /* likewise: index in states */
     uint32_t first_shader, shaders;      /* likewise: of the nearest node at or above that has some */
     int32_t body;                        /* number of the body that moves and that it belongs to; -1: none */
+    bool skinned, covered;               /* of a picture of bodies: it has a skin; it, or one above */
 } Level;
 enum { NO_LEVEL = UINT32_MAX };
 
@@ -81,6 +87,9 @@ struct DvRecorder {
     uint32_t bodies;              /* that move */
     Images images;
     Drawing drawing;
+    Bodies skins;
+    bool probed, nothing_else; /* is shown by this list: pictures that may are of bodies */
+    bool draws_bodies;         /* the present picture is */
     List states, surfaces, legends, cameras, shaders, parts, lights, axes, viewports, posts, passes, pass_entries,
         drawn; /* of the present picture; drawn: DvObject * of each surface */
 };
@@ -163,6 +172,7 @@ static void list_node(DvRecorder *self, List *old, DvNode *node, uint32_t parent
         return;
     const uint32_t index = self->levels.count;
     Level *level = list_add(&self->levels, sizeof *level);
+    level->node = node;
     level->parent = parent;
     level->first = self->entries.count;
     const uint32_t moving = self->moving.count;
@@ -187,6 +197,8 @@ static void list_scene(DvRecorder *self)
         return;
     List old = self->entries;
     self->entries = (List){0};
+    bodies_free(&self->skins);
+    self->probed = self->nothing_else = false;
     self->levels.count = self->moving.count = self->bodies = 0;
     list_node(self, &old, root, NO_LEVEL);
     Entry *entry = old.at;
@@ -487,6 +499,20 @@ static void add_surface(DvRecorder *self, Recording *recording, const Level *lev
     *(const DvObject **)list_add(&self->drawn, sizeof(DvObject *)) = entry->object;
 }
 
+/* In a picture of bodies: elements of a mesh with a skin are not drawn once more, neither by force fields nor by collision models; those of
+ * other meshes on a body with a skin are drawn by their edges. */
+static void choose_faces(DvRecorder *self, const Level *level, const Entry *entry)
+{
+    const bool collides = dv_object_ops(entry->object, DV_COLLISION_MODEL) != NULL;
+    if (!self->draws_bodies || !level->covered)
+        return;
+    if (dv_object_ops(entry->object, DV_FORCE_FIELD) || (collides && level->skinned)) {
+        self->drawing.draw.ops = &drawing_ops_without_faces;
+    } else if (collides) {
+        self->drawing.draw_state = DV_DRAW_WIREFRAME;
+    }
+}
+
 static void draw_object(DvRecorder *self, const Level *level, const Entry *entry, uint32_t state)
 {
     self->drawing.state = state;
@@ -496,7 +522,30 @@ static void draw_object(DvRecorder *self, const Level *level, const Entry *entry
     color_of_body(level, self->drawing.draw.body);
     for (uint32_t flag = 0; flag < DV_DISPLAY_FLAGS; flag++)
         self->drawing.draw.shown |= level->flags[flag] == 1 ? 1u << flag : 0u;
+    choose_faces(self, level, entry);
     entry->drawable->draw(entry->self, &self->drawing.draw);
+    self->drawing.draw.ops = &drawing_ops;
+}
+
+static double size_of_scene(const DvRecorder *self)
+{
+    const double *box = dv_data_doubles(dv_object_field(dv_node_object(dv_scene_root(self->scene)), "bbox"), NULL);
+    const double size = dv_vec3_distance(dv_vec3_load(box), dv_vec3_load(box + 3));
+    return isfinite(size) && size > 0 ? size : 1;
+}
+
+/* What hangs on a body with a skin is within it. */
+static void draw_body(DvRecorder *self, Level *level, const Level *parent)
+{
+    level->skinned = false;
+    level->covered = parent && parent->covered;
+    if (level->covered)
+        return;
+    self->drawing.state = level->state;
+    self->drawing.draw_state = 0;
+    self->drawing.moves = level->body >= 0;
+    color_of_body(level, self->drawing.draw.body);
+    level->skinned = level->covered = bodies_draw(&self->skins, &self->drawing.draw, level->node, size_of_scene(self));
 }
 
 static void add_light(DvRecorder *self, const Entry *entry)
@@ -705,6 +754,8 @@ static void record_level(DvRecorder *self, Recording *recording, Level *level, c
     merge_flags(level, parent, entries, options);
     merge_state(self, recording, level, parent, entries);
     const uint32_t whole = state_before(self, level, entries, 0);
+    if (self->draws_bodies)
+        draw_body(self, level, parent);
     for (uint32_t i = 0; i < level->count; i++) {
         Entry *entry = &entries[level->first + i];
         if (!dv_object_is_valid(entry->object))
@@ -782,11 +833,8 @@ static void draw_marks(DvRecorder *self)
     self->marked = NULL;
 }
 
-static DvPicture *record(DvRecorder *self, const DvRecordOptions *options)
+static DvPicture *make(DvRecorder *self, const DvRecordOptions *options)
 {
-    static const DvRecordOptions plain;
-    dv_scene_update_visual(self->scene);
-    list_scene(self);
     Recording *recording = recording_new();
     const DvStepMark mark = dv_step_mark(); /* drawables may take scratch */
     List *const lists[] = {&self->states, &self->surfaces, &self->legends,     &self->cameras,   &self->shaders,
@@ -794,7 +842,6 @@ static DvPicture *record(DvRecorder *self, const DvRecordOptions *options)
                            &self->passes, &self->drawn,    &self->pass_entries};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         lists[i]->count = 0;
-    options = options ? options : &plain;
     drawing_begin(&self->drawing, recording);
     memcpy(self->drawing.draw.view, options->view, sizeof options->view);
     for (uint32_t i = 0; i < self->levels.count; i++)
@@ -806,6 +853,48 @@ static DvPicture *record(DvRecorder *self, const DvRecordOptions *options)
     take_context(self, &recording->picture);
     dv_step_release(mark);
     return &recording->picture;
+}
+
+static bool shows_nothing(const DvPicture *picture)
+{
+    return picture->surface_count + picture->batch_count + picture->text_count == 0;
+}
+
+static DvPicture *picture_of_bodies(DvRecorder *self, const DvRecordOptions *options)
+{
+    static const DvDisplayFlag shown[] = {DV_DISPLAY_BEHAVIOR_MODELS, DV_DISPLAY_FORCE_FIELDS,
+                                          DV_DISPLAY_INTERACTION_FORCE_FIELDS, DV_DISPLAY_COLLISION_MODELS};
+    DvRecordOptions bodies = *options;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        bodies.flags[shown[i]] = 1;
+    self->draws_bodies = true;
+    DvPicture *picture = make(self, &bodies);
+    self->draws_bodies = false;
+    picture->shows_bodies = true;
+    return picture;
+}
+
+static DvPicture *record(DvRecorder *self, const DvRecordOptions *options)
+{
+    static const DvRecordOptions plain;
+    options = options ? options : &plain;
+    bool may = options->bodies;
+    for (int flag = 0; flag < DV_DISPLAY_FLAGS; flag++)
+        may = may && options->flags[flag] == 0;
+    dv_scene_update_visual(self->scene);
+    list_scene(self);
+    if (may && !self->probed) {
+        DvObject *marked = self->marked;
+        self->marked = NULL; /* marks are nothing of the scene's own */
+        DvPicture *picture = make(self, options);
+        self->marked = marked;
+        self->probed = true;
+        self->nothing_else = shows_nothing(picture);
+        if (!self->nothing_else && !marked)
+            return picture;
+        recording_release((Recording *)picture);
+    }
+    return may && self->nothing_else ? picture_of_bodies(self, options) : make(self, options);
 }
 
 static DvRecorder *create(DvScene *scene)
@@ -828,6 +917,7 @@ static void destroy(DvRecorder *self)
                            &self->posts,    &self->passes,  &self->drawn,   &self->pass_entries};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         list_free(lists[i]);
+    bodies_free(&self->skins);
     images_free(&self->images);
     drawing_free(&self->drawing);
     dv_free(self);
@@ -850,4 +940,5 @@ const DvPictureRecorderOps picture_recorder_ops = {.size = sizeof(DvPictureRecor
                                                    .destroy = destroy,
                                                    .ref = ref,
                                                    .unref = unref,
-                                                   .mark = mark};
+                                                   .mark = mark,
+                                                   .read_flags = display_flags_read};

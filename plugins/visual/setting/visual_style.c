@@ -2,9 +2,7 @@
  *
  * VisualStyle: which kinds of things are shown in its node and below.
  *
- * The words form a tree (all; visual, behavior, collision, mapping; leaves). They are applied from the root of the tree down: a word
- * decides its whole branch, and nothing below a branch that is decided is looked at; so `showAll hideVisualModels` hides nothing.
- * Of the two words of one branch, show wins. The order of the words does not matter.
+ * How words go together is in display_flags.h.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -13,37 +11,13 @@
 
 #include <divan/contracts/visual.h>
 
+#include "display_flags.h"
+
 typedef struct VisualStyle {
     DvData display_flags;
     uint64_t version; /* of the words the flags below come from */
     signed char flags[DV_DISPLAY_FLAGS];
 } VisualStyle;
-
-/* The tree, parents before children; `leaf` is -1 for a branch. */
-static const struct Branch {
-    const char *word;
-    int parent, leaf;
-} branches[] = {
-    {"All", -1, -1},
-    {"Visual", 0, -1},
-    {"VisualModels", 1, DV_DISPLAY_VISUAL_MODELS},
-    {"Behavior", 0, -1},
-    {"BehaviorModels", 3, DV_DISPLAY_BEHAVIOR_MODELS},
-    {"ForceFields", 3, DV_DISPLAY_FORCE_FIELDS},
-    {"InteractionForceFields", 3, DV_DISPLAY_INTERACTION_FORCE_FIELDS},
-    {"Collision", 0, -1},
-    {"CollisionModels", 7, DV_DISPLAY_COLLISION_MODELS},
-    {"BoundingCollisionModels", 7, DV_DISPLAY_BOUNDING_COLLISION_MODELS},
-    {"DetectionOutputs", 7, DV_DISPLAY_DETECTION_OUTPUTS},
-    {"Mapping", 0, -1},
-    {"Mappings", 11, DV_DISPLAY_MAPPINGS},
-    {"MechanicalMappings", 11, DV_DISPLAY_MECHANICAL_MAPPINGS},
-    {"Options", -1, -1},
-    {"AdvancedRendering", 14, DV_DISPLAY_ADVANCED_RENDERING},
-    {"Wireframe", 14, DV_DISPLAY_WIREFRAME},
-    {"Normals", 14, DV_DISPLAY_NORMALS},
-};
-enum { BRANCHES = sizeof branches / sizeof branches[0] };
 
 /* The branch a word names and whether it shows it; -1 when it names none. Letter case is forgiven with a warning. */
 static int branch_of(VisualStyle *self, const char *word, bool *shows)
@@ -55,16 +29,16 @@ static int branch_of(VisualStyle *self, const char *word, bool *shows)
             dv_field_remark(&self->display_flags, -1, "'%s' is now called '%.4sAdvancedRendering'", word, word);
             rest = "AdvancedRendering";
         }
-        for (int i = 0; i < BRANCHES; i++) {
-            if (strcasecmp(rest, branches[i].word) != 0)
+        for (int i = 0; i < DISPLAY_BRANCHES; i++) {
+            if (strcasecmp(rest, display_branches[i].word) != 0)
                 continue;
-            if (strcmp(rest, branches[i].word) != 0 || !islower((unsigned char)word[0]))
+            if (strcmp(rest, display_branches[i].word) != 0 || !islower((unsigned char)word[0]))
                 dv_field_remark(&self->display_flags, -1, "'%s' is written '%s%s'", word, *shows ? "show" : "hide",
-                                branches[i].word);
+                                display_branches[i].word);
             return i;
         }
         if (strcasecmp(rest, "Root") == 0)
-            return BRANCHES; /* known, without effect */
+            return DISPLAY_BRANCHES; /* known, without effect */
     }
     return -1;
 }
@@ -72,15 +46,15 @@ static int branch_of(VisualStyle *self, const char *word, bool *shows)
 static void warn_of_unknown(VisualStyle *self, const char *word)
 {
     enum { LENGTH = 40 };
-    char words[2 * BRANCHES][LENGTH];
-    const char *candidates[2 * BRANCHES];
-    for (size_t i = 0; i < BRANCHES; i++)
+    char words[2 * DISPLAY_BRANCHES][LENGTH];
+    const char *candidates[2 * DISPLAY_BRANCHES];
+    for (size_t i = 0; i < DISPLAY_BRANCHES; i++)
         for (size_t hide = 0; hide < 2; hide++) {
             char *at = words[2 * i + hide];
-            snprintf(at, LENGTH, "%s%s", hide ? "hide" : "show", branches[i].word);
+            snprintf(at, LENGTH, "%s%s", hide ? "hide" : "show", display_branches[i].word);
             candidates[2 * i + hide] = at;
         }
-    const char *closest = dv_closest(word, candidates, 2 * (size_t)BRANCHES);
+    const char *closest = dv_closest(word, candidates, 2 * (size_t)DISPLAY_BRANCHES);
     dv_field_remark(&self->display_flags, -1, "no display flag '%s'%s%s%s", word, closest ? "; did you mean '" : "",
                     closest ? closest : "", closest ? "'?" : "");
 }
@@ -92,22 +66,16 @@ static void read_flags(VisualStyle *self)
     if (self->version == dv_data_version(&self->display_flags))
         return;
     self->version = dv_data_version(&self->display_flags);
-    bool show[BRANCHES] = {false}, hide[BRANCHES] = {false};
+    bool show[DISPLAY_BRANCHES] = {false}, hide[DISPLAY_BRANCHES] = {false};
     for (size_t i = 0; i < count; i++) {
         bool shows;
         const int branch = branch_of(self, words[i], &shows);
         if (branch < 0)
             warn_of_unknown(self, words[i]);
-        else if (branch < BRANCHES)
+        else if (branch < DISPLAY_BRANCHES)
             (shows ? show : hide)[branch] = true;
     }
-    signed char decided[BRANCHES] = {0};
-    for (int i = 0; i < BRANCHES; i++) { /* a decided parent decides its children */
-        const int parent = branches[i].parent;
-        decided[i] = parent >= 0 && decided[parent] ? decided[parent] : show[i] ? 1 : hide[i] ? -1 : 0;
-        if (branches[i].leaf >= 0)
-            self->flags[branches[i].leaf] = decided[i];
-    }
+    display_flags_decide(show, hide, self->flags);
 }
 
 static void merge(void *object, signed char *flags)

@@ -205,6 +205,7 @@ typedef struct DvPicture {
     double ground; /* m */
     bool has_moving_marks;
     float moving_marks[6]; /* m: bounds of all primitives that were drawn of what moves */
+    bool shows_bodies;     /* of a scene that shows nothing by itself: see DvRecordOptions */
 } DvPicture;
 
 /* What a view of the scene should have in its middle: all that has bounds or, where the rest is many times as wide (a floor, a room), what
@@ -305,6 +306,9 @@ typedef struct DvRecordOptions {
     /* 1 on, -1 off: holds everywhere, whatever styles say; 0: as the scene has it. */
     signed char flags[DV_DISPLAY_FLAGS];
     double view[3]; /* where the camera looks, for drawables that face it; 0: nobody knows */
+    /* Where a scene shows nothing by itself, and no flag above says otherwise: its bodies are drawn, meshes as closed skins with the edges of
+     * their elements, rigid frames with the boxes of their inertia, points, and what force fields and collision models draw. */
+    bool bodies;
 } DvRecordOptions;
 
 /* Flags begin as the root's style has them; a root without one shows visual models. A style holds in its node and below. */
@@ -323,6 +327,9 @@ typedef struct DvPictureRecorderOps {
     /* The next picture has marks of `object`, what a user has selected, as `look` says, over all else; later ones do not unless it is said
      * again. Of an object without points they are those of its node: of its state, else of its mesh. NULL: none.     [main] */
     void (*mark)(DvRecorder *recorder, DvObject *object, const DvViewerLook *look);
+    /* Words of displayFlags of a VisualStyle, between blanks or commas, with or without "show", into `flags`, where words stay that are not
+     * named. An error with the reason in `why` where a word is none of them.     [any] */
+    DvStatus (*read_flags)(const char *words, signed char flags[DV_DISPLAY_FLAGS], DvText *why);
 } DvPictureRecorderOps;
 
 DV_END_DECLS
