@@ -16,6 +16,7 @@ const DvRename mechanics_renames[] = {
     {DV_RENAME_CLASS, NULL, "ParallelMeshSpringForceField", "MeshSpringForceField"},
     {DV_RENAME_CLASS, NULL, "ParallelSpringForceField", "SpringForceField"},
     {DV_RENAME_CLASS, NULL, "ParallelTetrahedronFEMForceField", "TetrahedronFEMForceField"},
+    {DV_RENAME_CLASS, NULL, "PartialFixedConstraint", "PartialFixedProjectiveConstraint"},
     {DV_RENAME_CLASS, NULL, "ParticleStiffSpringForceField", "SpringForceField"},
     {DV_RENAME_CLASS, NULL, "RigidRigidMapping", "RigidMapping"},
     {DV_RENAME_CLASS, NULL, "StiffSpringForceField", "SpringForceField"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * FixedProjectiveConstraint for each kind of points, its fields, and how its indices follow a topology.
+ * FixedProjectiveConstraint and PartialFixedProjectiveConstraint for each kind of points, its fields, and how its indices follow a topology.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -25,6 +25,21 @@ CONSTRAINT_CONFORMANCE(fixed_points, .scene = WITH("Vec3d", "indices='1 3' activ
 CONSTRAINT_CONFORMANCE(fixed_points_of_six_components, .scene = WITH("Vec6d", "indices='0-2'"))
 CONSTRAINT_CONFORMANCE(fixed_bodies, .scene = WITH("Rigid3d", "fixAll='1'"))
 CONSTRAINT_CONFORMANCE(fixed_bodies_in_the_plane, .scene = WITH("Rigid2d", ""))
+
+#define PARTLY(template_, attributes)                                                     \
+    "<Node name='root'><MechanicalObject name='dofs' template='" template_ "' size='4'/>" \
+    "<PartialFixedProjectiveConstraint name='fixed' " attributes "/></Node>"
+
+CONSTRAINT_CONFORMANCE(partly_fixed_points_on_a_line, .scene = PARTLY("Vec1d", "indices='1 3' fixedDirections='1'"))
+CONSTRAINT_CONFORMANCE(partly_fixed_points_in_the_plane,
+                       .scene = PARTLY("Vec2d", "indices='1 3' fixedDirections='0 1'"))
+CONSTRAINT_CONFORMANCE(partly_fixed_points,
+                       .scene = PARTLY("Vec3d", "indices='1 3' fixedDirections='1 0 1' projectVelocity='1'"))
+CONSTRAINT_CONFORMANCE(partly_fixed_points_of_six_components,
+                       .scene = PARTLY("Vec6d", "indices='0-2' fixedDirections='0 0 1 1 0 1'"))
+CONSTRAINT_CONFORMANCE(partly_fixed_bodies, .scene = PARTLY("Rigid3d", "fixAll='1' fixedDirections='1 0 1 0 1 0'"))
+CONSTRAINT_CONFORMANCE(partly_fixed_bodies_in_the_plane, .scene = PARTLY("Rigid2d", "fixedDirections='0 0 1'"))
+CONSTRAINT_CONFORMANCE(wholly_fixed_points, .scene = PARTLY("Vec3d", "indices='1 3'"))
 
 static const double *projected_velocity(DvScene *scene)
 {
@@ -108,6 +123,37 @@ static void points_are_free_from_the_end_time_on(void **state)
     }
 }
 
+/* A weight along (3 4 12) on a point that is held along x: after a step of 0.5 s, v = h g but for x; what it had along x stays. */
+static void a_point_moves_along_its_free_directions(void **state)
+{
+    (void)state;
+    for (int assembled = 0; assembled < 2; assembled++) {
+        char text[768];
+        (void)snprintf(text, sizeof text,
+                       "<Node name='root' dt='0.5' gravity='3 4 12'><DefaultAnimationLoop/><EulerImplicitSolver/>%s"
+                       "<MechanicalObject name='dofs' position='0 0 0' velocity='2 0 0'/><UniformMass totalMass='1'/>"
+                       "<PartialFixedProjectiveConstraint name='fixed' indices='0' fixedDirections='1 0 0'/></Node>",
+                       assembled ? "<SparseLDLSolver/>"
+                                 : "<CGLinearSolver iterations='9' tolerance='1e-9' threshold='1e-9'/>");
+        DvScene *scene = scene_from_text(text);
+        const double expected[2][3] = {{2.0, 2.0, 6.0}, {2.0, 2.0, 12.0}};
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+            const double *v = dv_state_read(scene_state(scene, "/dofs"), DV_VELOCITY).at;
+            for (int c = 0; c < 3; c++)
+                assert_true(fabs(v[c] - expected[i][c]) < 1e-12);
+            /* then along y, what it has there stays */
+            assert_int_equal(
+                dv_data_set_text(dv_object_field(scene_object(scene, "/fixed"), "fixedDirections"), "1 1 0"), DV_OK);
+        }
+        dv_data_set_bool(dv_object_field(scene_object(scene, "/fixed"), "projectVelocity"), true);
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        const double *v = dv_state_read(scene_state(scene, "/dofs"), DV_VELOCITY).at;
+        assert_true(v[0] == 0.0 && v[1] == 0.0 && fabs(v[2] - 18.0) < 1e-12);
+        dv_scene_free(scene);
+    }
+}
+
 static size_t index_count(DvScene *scene)
 {
     size_t count;
@@ -148,6 +194,9 @@ static void old_scenes_call_it_fixed_constraint(void **state)
     DvScene *scene = scene_from_text("<Node name='root'><MechanicalObject/><FixedConstraint name='fixed'/></Node>");
     assert_true(dv_object_is_a(scene_object(scene, "/fixed"), "FixedProjectiveConstraint"));
     dv_scene_free(scene);
+    scene = scene_from_text("<Node name='root'><MechanicalObject/><PartialFixedConstraint name='fixed'/></Node>");
+    assert_true(dv_object_is_a(scene_object(scene, "/fixed"), "PartialFixedProjectiveConstraint"));
+    dv_scene_free(scene);
 }
 
 int main(void)
@@ -159,6 +208,14 @@ int main(void)
         cmocka_unit_test(fixed_points_of_six_components),
         cmocka_unit_test(fixed_bodies),
         cmocka_unit_test(fixed_bodies_in_the_plane),
+        cmocka_unit_test(partly_fixed_points_on_a_line),
+        cmocka_unit_test(partly_fixed_points_in_the_plane),
+        cmocka_unit_test(partly_fixed_points),
+        cmocka_unit_test(partly_fixed_points_of_six_components),
+        cmocka_unit_test(partly_fixed_bodies),
+        cmocka_unit_test(partly_fixed_bodies_in_the_plane),
+        cmocka_unit_test(wholly_fixed_points),
+        cmocka_unit_test(a_point_moves_along_its_free_directions),
         cmocka_unit_test(velocities_are_left_alone_unless_asked),
         cmocka_unit_test(points_are_free_from_the_end_time_on),
         cmocka_unit_test(indices_beyond_the_state_are_left_out),

@@ -77,11 +77,20 @@ MORE_PROBES = ["ODE/CentralDifference.scn", "ODE/CentralDifference_undamped.scn"
                "LinearSolver/EigenSimplicialLDLT.scn", "LinearSolver/EigenSimplicialLLT.scn", "LinearSolver/PCG_SSOR.scn",
                "LinearSolver/PCG_WarpLDL.scn", "Spring/BeamFEMForceField.scn"]
 # Solids of any element, their masses, and what holds them.
+MORE_SCENES += ["Component/Mapping/NonLinear/%s-basic.scn" % n for n in ("RigidMapping", "RigidMapping2d", "RigidRigidMapping")]
+MORE_SCENES += ["Component/Topology/Mapping/Hexa2PrismTopologicalMapping.scn", "Component/Visual/VisualVectorField.scn"]
+MORE_SCENES += ["Validation/cantilever_beam/" + n for n in (
+    "hexahedron/corotational/parallel/assembled/HexahedronCorotationalFEMForceField.scn",
+    "hexahedron/corotational/sequential/assembled/HexahedronCorotationalFEMForceField.scn",
+    "tetrahedron/corotational/parallel/assembled/TetrahedronCorotationalFEMForceField.scn",
+    "tetrahedron/corotational/sequential/assembled/TetrahedronCorotationalFEMForceField.scn",
+    "tetrahedron/linear/parallel/assembled/TetrahedronLinearSmallStrainFEMForceField.scn",
+    "tetrahedron/linear/sequential/assembled/TetrahedronLinearSmallStrainFEMForceField.scn")]
 MORE_PROBES += ["FEM/LinearSmallStrain_%s.scn" % n for n in ("Hexahedron", "Prism", "Tetrahedron")]
 MORE_PROBES += ["FEM/Corotational_%s.scn" % n for n in ("Hexahedron_frame", "Hexahedron_identity", "Hexahedron_polar", "Tetrahedron_frame",
                                                         "Tetrahedron_identity", "Tetrahedron_polar")]
 MORE_PROBES += ["Shell/Corotational_Quad.scn", "Shell/Corotational_Triangle.scn", "Shell/LinearSmallStrain_Quad.scn",
-                "Mass/FEMMass.scn"]
+                "Mass/FEMMass.scn", "Projective/PartialFixed.scn", "Projective/PartialFixed_rigid.scn"]
 
 
 def lines(*path):
