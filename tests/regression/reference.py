@@ -78,14 +78,22 @@ MORE_PROBES = ["ODE/CentralDifference.scn", "ODE/CentralDifference_undamped.scn"
                "LinearSolver/PCG_WarpLDL.scn", "Spring/BeamFEMForceField.scn"]
 # Solids of any element, their masses, and what holds them.
 MORE_SCENES += ["Component/Mapping/NonLinear/%s-basic.scn" % n for n in ("RigidMapping", "RigidMapping2d", "RigidRigidMapping")]
-MORE_SCENES += ["Component/Topology/Mapping/Hexa2PrismTopologicalMapping.scn", "Component/Visual/VisualVectorField.scn"]
+MORE_SCENES += ["Component/Topology/Mapping/Hexa2PrismTopologicalMapping.scn", "Component/Visual/VisualVectorField.scn",
+                "Component/Mapping/NonLinear/SquareDistanceMapping.scn", "Component/Mapping/Linear/SubsetMultiMapping.scn"]
 MORE_SCENES += ["Validation/cantilever_beam/" + n for n in (
     "hexahedron/corotational/parallel/assembled/HexahedronCorotationalFEMForceField.scn",
     "hexahedron/corotational/sequential/assembled/HexahedronCorotationalFEMForceField.scn",
     "tetrahedron/corotational/parallel/assembled/TetrahedronCorotationalFEMForceField.scn",
     "tetrahedron/corotational/sequential/assembled/TetrahedronCorotationalFEMForceField.scn",
     "tetrahedron/linear/parallel/assembled/TetrahedronLinearSmallStrainFEMForceField.scn",
-    "tetrahedron/linear/sequential/assembled/TetrahedronLinearSmallStrainFEMForceField.scn")]
+    "tetrahedron/linear/sequential/assembled/TetrahedronLinearSmallStrainFEMForceField.scn",
+    # Conjugate gradients stopped long before they converge: within ten times the reference's own spread.
+    "hexahedron/corotational/parallel/matrixfree/HexahedronCorotationalFEMForceField.scn",
+    "hexahedron/corotational/sequential/matrixfree/HexahedronCorotationalFEMForceField.scn",
+    "hexahedron/linear/parallel/matrixfree/HexahedronLinearSmallStrainFEMForceField.scn",
+    "hexahedron/linear/sequential/matrixfree/HexahedronLinearSmallStrainFEMForceField.scn",
+    "tetrahedron/linear/parallel/matrixfree/TetrahedronLinearSmallStrainFEMForceField.scn",
+    "tetrahedron/linear/sequential/matrixfree/TetrahedronLinearSmallStrainFEMForceField.scn")]
 MORE_PROBES += ["FEM/LinearSmallStrain_%s.scn" % n for n in ("Hexahedron", "Prism", "Tetrahedron")]
 MORE_PROBES += ["FEM/Corotational_%s.scn" % n for n in ("Hexahedron_frame", "Hexahedron_identity", "Hexahedron_polar", "Tetrahedron_frame",
                                                         "Tetrahedron_identity", "Tetrahedron_polar")]

@@ -723,6 +723,33 @@ static void values_of_loaders_are_read_and_printed(void **state)
     }
 }
 
+static void grids_and_lines_are_made_without_a_file(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE(
+        "<GridMeshCreator name='two' filename='nofile'/><GridMeshCreator name='turns' resolution='3 2' trianglePattern='1'/>"
+        "<GridMeshCreator name='down' resolution='2 3' trianglePattern='3' translation='0 0 2'/>"
+        "<GridMeshCreator name='quads' resolution='3 2' trianglePattern='0' scale3d='4 1 1'/>"
+        "<StringMeshCreator name='line' resolution='5'/><MeshTopology name='mesh' src='@line'/>"));
+    expect_field(scene, "/two", "position", "0 0 0 1 0 0 0 1 0 1 1 0");
+    expect_field(scene, "/two", "edges", "0 1 1 3 2 0 3 0 3 2");
+    expect_field(scene, "/two", "triangles", "0 1 3 0 3 2");
+    expect_field(scene, "/turns", "position", "0 0 0 0.5 0 0 1 0 0 0 1 0 0.5 1 0 1 1 0");
+    expect_field(scene, "/turns", "triangles", "0 1 4 0 4 3 1 2 4 2 5 4");
+    expect_field(scene, "/turns", "edges", "0 1 1 2 1 4 2 4 2 5 3 0 4 0 4 3 5 4");
+    expect_field(scene, "/down", "position", "0 0 2 1 0 2 0 0.5 2 1 0.5 2 0 1 2 1 1 2");
+    expect_field(scene, "/down", "triangles", "0 1 2 1 3 2 2 3 4 3 5 4");
+    expect_field(scene, "/quads", "quads", "0 1 4 3 1 2 5 4");
+    expect_field(scene, "/quads", "edges", "0 1 1 2 1 4 2 5 3 0 4 3 5 4");
+    expect_field(scene, "/quads", "position", "0 0 0 2 0 0 4 0 0 0 1 0 2 1 0 4 1 0");
+    expect_field(scene, "/line", "position", "0 0 0 0.25 0 0 0.5 0 0 0.75 0 0 1 0 0");
+    expect_field(scene, "/mesh", "edges", "0 1 1 2 2 3 3 4");
+    /* what is written later is followed */
+    assert_int_equal(dv_data_set_text(dv_object_field(scene_object(scene, "/line"), "resolution"), "3"), DV_OK);
+    expect_field(scene, "/line", "position", "0 0 0 0.5 0 0 1 0 0");
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -738,6 +765,7 @@ int main(void)
         cmocka_unit_test(a_topology_reads_a_file_by_itself),
         cmocka_unit_test(a_loader_shows_its_mesh),
         cmocka_unit_test(a_mesh_file_opens_without_a_loader),
+        cmocka_unit_test(grids_and_lines_are_made_without_a_file),
         cmocka_unit_test(wrong_files_are_named_with_their_line),
         cmocka_unit_test(a_box_selects_points_and_elements),
         cmocka_unit_test(boxes_unite_and_their_corners_may_be_swapped),

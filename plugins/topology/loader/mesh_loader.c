@@ -197,13 +197,8 @@ static void say_loose(MeshLoader *loader)
             loose.count, loader->mesh.position.count, dv_worst_text(&loose, numbers));
 }
 
-/* Reads the file again when it is another than the one in memory. */
-static DvStatus load(MeshLoader *loader)
+static DvStatus read_file(MeshLoader *loader)
 {
-    mesh_free(&loader->mesh);
-    loader->mesh = (Mesh){0};
-    dv_free(loader->path);
-    loader->path = NULL;
     const char *name = dv_data_string(&loader->filename);
     if (!name || !*name) {
         dv_field_error(&loader->filename, -1, "no file is named");
@@ -226,6 +221,17 @@ static DvStatus load(MeshLoader *loader)
     if (!loader->read(loader, bytes, size, &report))
         status = dv_field_error(&loader->filename, -1, "'%s': %s", name, report.error);
     dv_free(bytes);
+    return status;
+}
+
+/* Reads the file again when it is another than the one in memory, or makes the mesh. */
+static DvStatus load(MeshLoader *loader)
+{
+    mesh_free(&loader->mesh);
+    loader->mesh = (Mesh){0};
+    dv_free(loader->path);
+    loader->path = NULL;
+    DvStatus status = loader->create ? loader->create(loader) : read_file(loader);
     if (status == DV_OK)
         status =
             dv_memory_ask(loader->object, bytes_to_publish(&loader->mesh, dv_data_bool(&loader->create_subelements)),

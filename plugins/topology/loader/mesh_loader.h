@@ -32,6 +32,8 @@ typedef struct MeshLoader {
     Mesh mesh;               /* as the file has it */
     /* Reads the bytes of the file. */
     bool (*read)(struct MeshLoader *loader, const char *bytes, size_t size, MeshReport *report);
+    /* Or, of loaders that read no file, makes the mesh from the fields; an error has been reported. */
+    DvStatus (*create)(struct MeshLoader *loader);
     /* Optional: further fields of the class from the mesh as it is after everything has been done to it. */
     void (*publish)(struct MeshLoader *loader, const Mesh *mesh);
 } MeshLoader;
