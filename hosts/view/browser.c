@@ -8,9 +8,11 @@
 #include "view.h"
 
 #include <epoxy/gl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 
+#include "input.h"
 #include "serve.h"
 
 enum { PATIENCE = 20 };          /* s */
@@ -22,7 +24,9 @@ typedef struct Browser {
     const DvRendererOps *drawing;
     DvRenderContext *context;
     unsigned texture;
-    int width, height;
+    int across, down;       /* its window */
+    double scale;           /* pixels for one of those; 1 until it says another */
+    int width, height;      /* pixels */
     uint8_t *pixels, *sent; /* height x width x 4, the lowest row first; of now, and of the last frame that went */
     bool late;              /* there is a frame that it could not take yet */
     bool known;             /* the browser has `sent` */
@@ -72,16 +76,21 @@ static void make_framebuffer(View *view, int width, int height)
     glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, browser->texture, 0);
 }
 
-static void set_size(View *view, int width, int height)
+static void set_size(View *view, int across, int down, double scale)
 {
     Browser *browser = view->at_screen;
+    scale = fmax(fmin(scale, (double)INPUT_SIDE_MOST / MAX(across, down)), 1);
+    const int width = (int)lrint(across * scale), height = (int)lrint(down * scale);
     const size_t bytes = 4 * (size_t)width * (size_t)height;
     make_framebuffer(view, width, height);
     browser->pixels = g_realloc(browser->pixels, bytes);
     browser->sent = g_realloc(browser->sent, bytes);
+    browser->across = across;
+    browser->down = down;
+    browser->scale = scale;
     browser->width = width;
     browser->height = height;
-    ui_resize((float)width, (float)height);
+    ui_resize((float)across, (float)down, (float)scale);
 }
 
 /* Opening and closing */
@@ -127,7 +136,7 @@ static bool start_panels(View *view, const char *font)
         return failed("OpenGL 3.3 is there, but what draws panels does not start",
                       "it takes libGL.so.1 (on Debian: libgl1)");
     ui_on_copy(copy, view);
-    set_size(view, view->options.width, view->options.height);
+    set_size(view, view->options.width, view->options.height, 1);
     printf("divan-view: open %s\n", server_url(browser->server));
     (void)fflush(stdout);
     return true;
@@ -226,8 +235,12 @@ static bool next(View *view, SDL_Event *event, int milliseconds)
         return false;
     if (event->type == SDL_WINDOWEVENT && event->window.event == SDL_WINDOWEVENT_SIZE_CHANGED) {
         browser->known = false; /* it may be another browser */
-        if (event->window.data1 != browser->width || event->window.data2 != browser->height)
-            set_size(view, event->window.data1, event->window.data2);
+        if (event->window.data1 != browser->across || event->window.data2 != browser->down)
+            set_size(view, event->window.data1, event->window.data2, browser->scale);
+    }
+    if (event->type == SDL_DISPLAYEVENT) {
+        browser->known = false;
+        set_size(view, browser->across, browser->down, (double)event->display.data1 / INPUT_SCALE_ONE);
     }
     if (browser->late && event->type == SDL_USEREVENT)
         show(view);

@@ -199,9 +199,13 @@ void input_release(Input *input)
 
 static bool take_size(Input *input, const char *rest)
 {
-    double sides[2];
-    if (!read_numbers(&rest, sides, 2, INT_MAX))
+    double sides[2], ratio = 1;
+    if (!read_numbers(&rest, sides, 2, INT_MAX) || (*rest == ' ' && !read_numbers(&rest, &ratio, 1, INT_MAX)))
         return false;
+    const int scale = (int)CLAMP(INPUT_SCALE_ONE * ratio, INPUT_SCALE_ONE, INPUT_SCALE_MOST);
+    if (scale != (input->scale ? input->scale : INPUT_SCALE_ONE))
+        give(input, &(SDL_Event){.display = {.type = SDL_DISPLAYEVENT, .data1 = scale}});
+    input->scale = scale;
     const int width = (int)CLAMP(sides[0], INPUT_SIDE_LEAST, INPUT_SIDE_MOST);
     const int height = (int)CLAMP(sides[1], INPUT_SIDE_LEAST, INPUT_SIDE_MOST);
     give_window(input, SDL_WINDOWEVENT_SIZE_CHANGED, width, height);

@@ -8,7 +8,7 @@
 #include <SDL_events.h>
 #include <stdbool.h>
 
-enum { INPUT_SIDE_LEAST = 16, INPUT_SIDE_MOST = 8192, INPUT_KEYS = 16 };
+enum { INPUT_SIDE_LEAST = 16, INPUT_SIDE_MOST = 8192, INPUT_KEYS = 16, INPUT_SCALE_ONE = 1000, INPUT_SCALE_MOST = 4000 };
 
 typedef struct Input {
     void (*give)(void *context, const SDL_Event *event);
@@ -17,6 +17,7 @@ typedef struct Input {
     unsigned buttons;
     int x, y;
     SDL_Keycode keys[INPUT_KEYS]; /* that are down; 0: a free place */
+    int scale;                    /* last said, in thousandths; 0: not yet, which counts as one */
 } Input;
 
 bool input_take(Input *input, const char *line); /* false: nothing that a browser says */

@@ -4,7 +4,8 @@
  *
  * Of the browser, in text, a line each:
  *
- *   size 1280 720            pixels of its window; the first thing it says, and again when they change
+ *   size 1280 720 2          its window, and pixels of the screen for one of those; the first thing it says, and again when they change
+ *                            (an event of the display comes before, with the scale in thousandths, when that is another)
  *   got                      it has shown a frame
  *   move X Y MODS            mouse, in pixels from the upper left corner; MODS: 1 shift + 2 control + 4 alt
  *   down BUTTON X Y MODS     1 left, 2 middle, 3 right
@@ -15,7 +16,7 @@
  *   leave                    the mouse has left the window
  *   blur                     keys and buttons are up
  *
- * To the browser: a frame as a binary message, a JPEG of the size asked for; and in text "title ...", "cursor ..." (of CSS), "fullscreen 1",
+ * To the browser: a frame as a binary message, a JPEG of that many pixels of the screen; and in text "title ...", "cursor ..." (of CSS), "fullscreen 1",
  * "copy ..." (for its clipboard), "moved" (another browser has the window now) and "ended".
  *
  * One browser has the window: the one that came last. At most two frames are on their way to it; the server keeps none that it has not sent.

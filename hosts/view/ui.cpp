@@ -7,6 +7,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <SDL.h>
@@ -186,21 +187,35 @@ static void count_time(void)
     last_frame = now;
 }
 
+/* What letters are made of, for another size of theirs. */
+static char *font_file;
+static float font_scale = 1;
+
+/* Letters of `scale` times the pixels, shown as large as ever. */
+static void make_font(float scale)
+{
+    /* DejaVu Sans: letters of Europe, Greek, arrows, superscripts and mathematical signs. */
+    static const ImWchar ranges[] = {0x20, 0x17f, 0x370, 0x3ff, 0x2000, 0x22ff, 0x25a0, 0x25ff, 0};
+    ImGuiIO &io = ImGui::GetIO();
+    io.Fonts->Clear();
+    if (font_file)
+        io.Fonts->AddFontFromFileTTF(font_file, floorf(15 * font_scale) * scale, nullptr, ranges);
+    io.FontGlobalScale = (font_file ? 1 : font_scale) / (font_file ? scale : 1);
+}
+
 extern "C" {
 
 bool ui_start(SDL_Window *window, void *context, const char *font, float scale)
 {
-    /* DejaVu Sans: letters of Europe, Greek, arrows, superscripts and mathematical signs. */
-    static const ImWchar ranges[] = {0x20, 0x17f, 0x370, 0x3ff, 0x2000, 0x22ff, 0x25a0, 0x25ff, 0};
     IMGUI_CHECKVERSION();
     ImGui::CreateContext();
     ImGuiIO &io = ImGui::GetIO();
     io.IniFilename = nullptr;
     io.ConfigWindowsMoveFromTitleBarOnly = true;
-    if (font)
-        io.Fonts->AddFontFromFileTTF(font, floorf(15 * scale), nullptr, ranges);
-    else
-        io.FontGlobalScale = scale;
+    free(font_file);
+    font_file = font ? strdup(font) : nullptr;
+    font_scale = scale;
+    make_font(1);
     set_style(scale);
     has_window = window != nullptr;
     if (!has_window)
@@ -226,9 +241,16 @@ void ui_stop(void)
     ImGui::DestroyContext();
 }
 
-void ui_resize(float width, float height)
+void ui_resize(float width, float height, float scale)
 {
-    ImGui::GetIO().DisplaySize = ImVec2(width, height);
+    ImGuiIO &io = ImGui::GetIO();
+    io.DisplaySize = ImVec2(width, height);
+    if (io.DisplayFramebufferScale.x == scale)
+        return;
+    io.DisplayFramebufferScale = ImVec2(scale, scale);
+    make_font(scale);
+    ImGui_ImplOpenGL3_DestroyFontsTexture();
+    ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 
 void ui_event(const SDL_Event *event)

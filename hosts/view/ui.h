@@ -35,7 +35,8 @@ enum {
 /* font: a file, or NULL; window NULL: there is none, events say all that is known and ui_resize how large it is. */
 bool ui_start(SDL_Window *window, void *context, const char *font, float scale);
 void ui_stop(void);
-void ui_resize(float width, float height);
+/* `scale`: pixels of the framebuffer for one of the window. Letters are drawn with that many. */
+void ui_resize(float width, float height, float scale);
 void ui_event(const SDL_Event *event);
 /* Who is given text that is copied, instead of the clipboard of SDL; what is pasted comes as text of the keyboard. */
 void ui_on_copy(void (*copy)(void *context, const char *text), void *context);

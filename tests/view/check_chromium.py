@@ -86,6 +86,26 @@ def resized_while_it_connects(served, port):
         tab.do("Page.navigate", url="about:blank")
 
 
+# The same of the panel of fields and the tree, in its pixels of CSS: edges from one pixel of the screen to the next.
+EDGES_OF_TEXT = """(() => { const k = devicePixelRatio, across = 340 * k, at = drawing.getImageData(0, 60 * k, across, 500 * k).data;
+let edges = 0; for (let i = 0; i + 7 < at.length; i += 4) edges += (i / 4 + 1) % across !== 0 && Math.abs(at[i] - at[i + 4]) > 60;
+return edges; })()"""
+
+
+def letters_are_sharp(tab):
+    """With 2 or 3 pixels of the screen for one of the page there are as many more steps from light to dark; letters that are only made larger
+    have none between two of their pixels."""
+    edges = {}
+    for ratio in (1, 2, 3, 1):
+        width = 900 if ratio == 1 else 940 + ratio  # a page without a screen hears of another ratio with another size alone
+        tab.do("Emulation.setDeviceMetricsOverride", width=width, height=600, deviceScaleFactor=ratio, mobile=False)
+        told = "canvas.width === %d && canvas.height === %d && canvas.style.width === '%dpx'" % (width * ratio, 600 * ratio, width)
+        wait_for("a frame of %d pixels for one" % ratio, lambda told=told: tab.value(told))
+        wait_for("letters", lambda: (tab.value(EDGES_OF_TEXT) or 0) > 500)
+        edges[ratio] = tab.value(EDGES_OF_TEXT)
+        check(edges[ratio] > 0.8 * ratio * edges[1], "letters are blurred: steps from light to dark by pixel ratio: %s" % edges)
+
+
 def steps():
     return [int(line.split()[0]) for line in recorded(" key 1 65")]
 
@@ -95,6 +115,7 @@ def session(served, port):
     wait_for("frames in Chromium", lambda: tab.value("shown > 0 && canvas.width === 900 && canvas.height === 600 && veil.hidden"))
     check((tab.value(EDGES) or 0) > 1000, "the page shows nothing: %s edges" % tab.value(EDGES))
     check(tab.value("document.title") == "beam.scn - divan-view", "the title is %s" % tab.value("document.title"))
+    letters_are_sharp(tab)
     tab.mouse("Moved", 362, 300)
     wait_for("the cursor of a border", lambda: tab.value("canvas.style.cursor") == "ew-resize")
     tab.click(70, 44)  # the button of a step

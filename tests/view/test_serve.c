@@ -105,6 +105,8 @@ static void print_event(void *context, const SDL_Event *event)
     else if (event->type == SDL_WINDOWEVENT)
         g_string_append_printf(text, "window %d %d %d\n", event->window.event, event->window.data1,
                                event->window.data2);
+    else if (event->type == SDL_DISPLAYEVENT)
+        g_string_append_printf(text, "display %d\n", event->display.data1);
     else
         g_string_append(text, "?\n");
 }
@@ -118,6 +120,10 @@ static void each_line_has_its_events(void **state)
         {"size 640 480", "window 6 640 480\n"},
         {"size 1 1", "window 6 16 16\n"},
         {"size 99999 99999", "window 6 8192 8192\n"},
+        {"size 640 480 2", "display 2000\nwindow 6 640 480\n"},
+        {"size 600 480 2", "window 6 600 480\n"},
+        {"size 600 480 99", "display 4000\nwindow 6 600 480\n"},
+        {"size 600 480", "display 1000\nwindow 6 600 480\n"},
         {"move 5 6 0", "at 5 6\n"},
         {"move 5 6 7",
          "key 400000e1 mod 141 state 1 repeat 0\nkey 400000e0 mod 141 state 1 repeat 0\nkey 400000e2 mod 141 state 1 repeat 0\nat 5 6\n"},
