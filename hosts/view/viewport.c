@@ -31,7 +31,7 @@ static bool draws_in_software(void)
 bool viewport_start(View *view)
 {
     Viewport *port = &view->viewport;
-    const DvRendererOptions options = {.current_context = true, .samples = draws_in_software()};
+    const DvRendererOptions options = {.current_context = true, .samples = draws_in_software(), .smooths = true};
     DvText why = {0};
     port->ops = dv_service(DV_RENDERER);
     port->dragging = -1;

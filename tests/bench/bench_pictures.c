@@ -172,6 +172,8 @@ static void start(Bench *bench, int count, char **arguments)
 {
     DvText why = {0};
     DvRendererOptions options = {.samples = count > 3 ? (uint32_t)strtoul(arguments[3], NULL, 10) : 0};
+    options.smooths = options.samples == 1 && !getenv("NOSMOOTH"); /* as the viewer has it */
+    bench->view.without_shadows = getenv("NOSHADOW") != NULL;
     bench->view.width = 1280, bench->view.height = 720;
     if (count > 2) {
         char *end = arguments[2];

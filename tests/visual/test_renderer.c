@@ -139,14 +139,19 @@ static void a_triangle_covers_the_pixels_whose_centres_it_holds(void **state)
     assert_true(wrong <= 2);
 }
 
-static DvRenderer *begin_renderer(uint32_t samples)
+static DvRenderer *begin_with(const DvRendererOptions *given)
 {
     DvRenderer *kept = renderer;
-    const DvRendererOptions options = {.samples = samples};
+    const DvRendererOptions options = *given;
     DvText why = {0};
     if (rendering->create(&options, &renderer, &why) != DV_OK)
         fail_msg("%s", why.at);
     return kept;
+}
+
+static DvRenderer *begin_renderer(uint32_t samples)
+{
+    return begin_with(&(DvRendererOptions){.samples = samples});
 }
 
 static void end_renderer(DvRenderer *kept)
@@ -183,6 +188,95 @@ static void edges_are_smooth_unless_that_is_not_wanted(void **state)
     assert_int_equal(samples, 4);
     assert_in_range(half_covered(1000000, &samples), SIDE / 4, 2 * SIDE); /* as many as there are */
     assert_in_range(samples, 4, 1024);
+}
+
+/* One sample, and the picture smoothed: about as many shades at the edge as four samples have; nothing else of the picture changes, and
+ * texts stay as sharp as they were. */
+static void edges_may_be_smoothed_in_the_picture(void **state)
+{
+    (void)state;
+    const char *const objects =
+        SUN "<OglModel " MATTE("1", "1", "1") " position='-3 -3 0  3 -2.1 0  -3 3.9 0' triangles='0 1 2'/>";
+    Shot plain, smooth;
+    DvRenderer *kept = begin_renderer(1);
+    draw(objects, &plain);
+    end_renderer(kept);
+    kept = begin_with(&(DvRendererOptions){.samples = 1, .smooths = true});
+    draw(objects, &smooth);
+    end_renderer(kept);
+    int shades = 0, others = 0;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        const uint8_t now = smooth.pixels[4 * i];
+        shades += now > 10 && now < 245;
+        others += (now <= 10 || now >= 245) && abs(now - plain.pixels[4 * i]) > 2;
+    }
+    assert_in_range(shades, SIDE / 4, 2 * SIDE);
+    assert_in_range(others, 0, SIDE / 4);
+}
+
+/* Of a scene without lights: what looks up is brighter than what looks down, and neither is black nor white; colours of vertices, of
+ * textures and of what is unlit are not bent: facing the light they are as they were given. */
+static void a_scene_without_lights_is_lit_from_above(void **state)
+{
+    (void)state;
+    Shot shot;
+    draw("<OglModel color='0.5 0.5 0.5' " SQUARE " rotation='-50 0 0'/>", &shot);
+    const int above = at(&shot, 0, 0)[0];
+    draw("<OglModel color='0.5 0.5 0.5' " SQUARE " rotation='50 0 0'/>", &shot);
+    const int below = at(&shot, 0, 0)[0];
+    if (above < below + 40 || above > 200 || below < 20)
+        fail_msg("%d above, %d below", above, below);
+    draw("<VisualPointCloud drawMode='Sphere' sphereRadius='0.8' color='0.2 0.4 0.6 1' position='0 0 0'/>", &shot);
+    int best = 0;
+    for (int i = 0; i < SIDE * SIDE; i++)
+        best = shot.pixels[4 * i + 2] > best ? shot.pixels[4 * i + 2] : best;
+    assert_in_range(best, 0.6 * 255 - 4, 0.6 * 255 + 2);
+    draw(
+        "<MeshTopology name='m' position='-1 -1 0  1 -1 0  1 1 0  -1 1 0' quads='0 1 2 3'/><OglColorMap colorScheme='Custom' min='0' "
+        "max='1'/><DataDisplay topology='@m' position='@m.position' pointData='0 0 0 0'/>",
+        &shot);
+    const uint8_t *data = at(&shot, 0.3, 0.3); /* the first colour of the palette, whole */
+    assert_true(data[0] == 255 || data[1] == 255 || data[2] == 255);
+}
+
+/* A body that is stepped has a shadow on a ground that ends around it; with lights of the scene, from below, or where nobody wants
+ * shadows there is none, and a floor of the scene is enough. */
+#define BALL                                                                                                         \
+    "<EulerExplicitSolver/><Node name='ball'><MechanicalObject position='0 0 0'/><UniformMass totalMass='1'/>"       \
+    "<OglModel position='-0.2 0 -0.2  0.2 0 -0.2  0.2 0 0.2  -0.2 0 0.2  -0.2 0.2 -0.2  0.2 0.2 -0.2  0.2 0.2 0.2  " \
+    "-0.2 0.2 0.2' quads='0 3 2 1  4 5 6 7  0 1 5 4  1 2 6 5  2 3 7 6  3 0 4 7'/></Node>"
+static int darkest(const char *objects, double height, bool without)
+{
+    static const DvBackground white = {.color = {1, 1, 1, 1}, .top = {1, 1, 1, 1}};
+    DvRenderView view = {.width = SIDE, .height = SIDE, .background = &white, .without_shadows = without};
+    Shot shot;
+    int least = 255;
+    view.camera = (DvCamera){.field_of_view = 40, .orientation = {0, 0, 0, 1}, .fits_clip = true};
+    dv_camera_look(&view.camera, dv_vec3(0, height, 2), dv_vec3(0, 0, 0), dv_vec3(0, 1, 0));
+    dv_camera_prepare(&view.camera, NULL, (const double[3]){0, -1, 0});
+    draw_with(objects, &view, &shot);
+    for (int i = 0; i < SIDE * SIDE; i++) { /* greys, which the orange body has none of */
+        const uint8_t *p = shot.pixels + 4 * i;
+        if (abs(p[0] - p[2]) < 3 && p[0] < least)
+            least = p[0];
+    }
+    return least;
+}
+
+static void what_moves_has_a_shadow_on_a_ground(void **state)
+{
+    (void)state;
+    const int shadow = darkest(BALL, 2, false);
+    if (shadow < 90 || shadow > 190)
+        fail_msg("the darkest grey of a shadow is %d", shadow);
+    assert_int_equal(darkest(BALL, 2, true), 255);
+    assert_int_equal(darkest(BALL, -2, false), 255);
+    assert_int_equal(darkest(SUN BALL, 2, false), 255);
+    assert_int_equal(
+        darkest(
+            "<OglModel color='1 0 0 1' position='-3 -0.1 -3  -3 -0.1 3  3 -0.1 3  3 -0.1 -3' quads='0 1 2 3'/>" BALL, 2,
+            false),
+        255);
 }
 
 static void light_falls_with_the_cosine(void **state)
@@ -1949,6 +2043,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_triangle_covers_the_pixels_whose_centres_it_holds),
         cmocka_unit_test(edges_are_smooth_unless_that_is_not_wanted),
+        cmocka_unit_test(edges_may_be_smoothed_in_the_picture),
+        cmocka_unit_test(a_scene_without_lights_is_lit_from_above),
+        cmocka_unit_test(what_moves_has_a_shadow_on_a_ground),
         cmocka_unit_test(light_falls_with_the_cosine),
         cmocka_unit_test(ambient_emissive_and_highlight_add_up),
         cmocka_unit_test(smooth_normals_shade_a_sphere_by_its_slope),

@@ -253,6 +253,7 @@ static bool view(void *self_, DvSurfaceView *view)
     view->quads = (DvSurfaceArray){shared ? faces_of(self, DV_QUADS).at : self->quads, self->quad_count, self->version};
     view->materials = &self->material;
     view->material_count = 1;
+    view->style.unlit = shininess < 0.0; /* colours are those of the legend */
     view->materials_version = dv_data_version(&self->shininess) + dv_data_version(&self->transparency);
     return true;
 }

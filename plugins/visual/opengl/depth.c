@@ -67,6 +67,34 @@ static const float *box_of(DvRenderer *self, const DvPictureArray *array, bool i
     return added->box;
 }
 
+/* Corners of the box, moved as `state` says, are added to `whole`. */
+static void add_box(float whole[6], const DvPictureState *state, const float box[6])
+{
+    const float *m = state->transform;
+    if (!(box[0] <= box[3]))
+        return;
+    for (int i = 0; i < 8; i++) {
+        const float x = box[i & 1 ? 3 : 0], y = box[i & 2 ? 4 : 1], z = box[i & 4 ? 5 : 2];
+        const float at[3] = {m[0] * x + m[1] * y + m[2] * z + m[3], m[4] * x + m[5] * y + m[6] * z + m[7],
+                             m[8] * x + m[9] * y + m[10] * z + m[11]};
+        add_point(whole, at, 0);
+    }
+}
+
+bool depth_moving_box(DvRenderer *self, float box[6])
+{
+    const DvPicture *picture = self->picture;
+    for (int c = 0; c < 3; c++)
+        box[c] = FLT_MAX, box[3 + c] = -FLT_MAX;
+    for (uint32_t i = 0; i < picture->surface_count; i++)
+        if (picture->surfaces[i].moves)
+            add_box(box, &picture->states[picture->surfaces[i].state],
+                    box_of(self, picture->surfaces[i].positions, false, false));
+    if (picture->has_moving_marks)
+        add_box(box, renderer_plain_state(), picture->moving_marks);
+    return box[0] <= box[3];
+}
+
 static void sweep_boxes(DvRenderer *self)
 {
     enum { FRAMES = 2 };
@@ -209,6 +237,16 @@ static void see_picture(DvRenderer *self, Sight *sight)
         }
         if (!text->on_screen)
             see_box(sight, &picture->states[text->state], box);
+    }
+    const Studio *studio = &self->studio;
+    if (studio->grounded) {
+        float box[6];
+        for (int c = 0; c < 3; c++) {
+            const float around = 2 * studio->radius * (fabsf(studio->across[c]) + fabsf(studio->along[c]));
+            box[c] = studio->middle[c] - around;
+            box[3 + c] = studio->middle[c] + around;
+        }
+        see_box(sight, renderer_plain_state(), box);
     }
     sweep_boxes(self);
 }

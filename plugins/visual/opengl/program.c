@@ -130,6 +130,10 @@ void program_find_uniforms(Program *program)
         UNIFORM(lit),
         UNIFORM(flat_normals),
         UNIFORM(thin),
+        UNIFORM(key),
+        UNIFORM(fill),
+        UNIFORM(rim),
+        UNIFORM(half_way),
         UNIFORM(light_count),
         UNIFORM(light_color),
         UNIFORM(light_position),
@@ -194,9 +198,9 @@ static bool make_letters(DvRenderer *self, DvText *why)
 /* Features that a program lacks, as its shaders are told. */
 static void add_head(DvText *head, Pass pass, uint32_t features)
 {
-    static const char *const names[FEATURES] = {"LIGHT",      "TEXTURE", "FLAT_NORMALS", "SPLATS",   "XRAY",
-                                                "HIGHLIGHTS", "FADING",  "SHADOWS",      "FOG",      "MANY_LIGHTS",
-                                                "CLIPS",      "THIN",    "COLORS",       "OWN_COLOR"};
+    static const char *const names[FEATURES] = {"LIGHT",      "TEXTURE", "FLAT_NORMALS", "SPLATS",    "XRAY",
+                                                "HIGHLIGHTS", "FADING",  "SHADOWS",      "FOG",       "MANY_LIGHTS",
+                                                "CLIPS",      "THIN",    "COLORS",       "OWN_COLOR", "STUDIO"};
     dv_text_add(head, "%s", pass == PASS_TRANSLUCENT ? "#define TRANSLUCENT\n" : "");
     for (int i = 0; i < FEATURES; i++)
         if (!(features & 1u << i))
@@ -236,7 +240,7 @@ const Program *program_use(DvRenderer *self, ProgramKind kind, Pass pass, uint32
     if (pass == PASS_SHADOW)
         features &= WITH_CLIPS;
     if (!(features & WITH_LIGHT))
-        features &= ~(uint32_t)(WITH_HIGHLIGHTS | WITH_FADING | WITH_SHADOWS | WITH_MANY_LIGHTS);
+        features &= ~(uint32_t)(WITH_HIGHLIGHTS | WITH_FADING | WITH_SHADOWS | WITH_MANY_LIGHTS | WITH_STUDIO);
     Program *program = find(self, kind, pass, features);
     if (!program)
         program = make(self, kind, pass, features, &why);
@@ -253,6 +257,8 @@ bool program_make_all(DvRenderer *self, DvText *why)
         for (int pass = 0; pass < PASSES; pass++)
             if (!make(self, (ProgramKind)kind, (Pass)pass, pass == PASS_SHADOW ? WITH_CLIPS : WITH_ALL, why))
                 return false;
+    if (!studio_make(&self->studio, why))
+        return false;
     return make_screen(&self->background, shader_background_fragment, "#define WITHOUT_TEXTURE\n", why) &&
            make_screen(&self->background_image, shader_background_fragment, "", why) &&
            make_screen(&self->compose, shader_compose_fragment, "", why) &&

@@ -72,6 +72,7 @@ static void ask_limits(DvRenderer *self, const DvRendererOptions *options)
     const uint32_t wanted = options && options->samples ? options->samples : DEFAULT_SAMPLES;
     self->has_tessellation = epoxy_gl_version() >= 40 || epoxy_has_gl_extension("GL_ARB_tessellation_shader");
     glGetIntegerv(GL_MAX_SAMPLES, &most);
+    self->smooths = options && options->smooths;
     self->samples = (GLint)wanted > most ? most : (GLsizei)wanted;
     self->reversed = depth_is_offered();
     glGetFloatv(GL_ALIASED_LINE_WIDTH_RANGE, range);
@@ -98,6 +99,7 @@ static void destroy(DvRenderer *self)
         glDeleteVertexArrays(1, &self->text_array);
         glDeleteBuffers(1, &self->text_buffer);
         shadows_free(&self->shadows);
+        studio_free(&self->studio);
         post_free(self);
         targets_free(&self->targets);
         targets_free(&self->second_targets);
@@ -110,6 +112,7 @@ static void destroy(DvRenderer *self)
     list_free(&self->surfaces);
     list_free(&self->batches);
     list_free(&self->boxes);
+    smooth_free(&self->smoothing);
     dv_free(self->device);
     dv_free(self->version);
     dv_free(self);
@@ -161,6 +164,7 @@ static void set_look(DvRenderer *self, const Program *program)
     depth_uniforms(self, at->depths, at->stored, self->look_projection);
     const double *fog = self->view->fog_color;
     glUniform4f(at->fog, (float)fog[0], (float)fog[1], (float)fog[2], (float)self->view->fog);
+    studio_uniforms(self, program);
     for (uint32_t i = 0; i < self->light_count; i++) {
         const DvLight *light = &self->lights[i];
         const bool directional = light->kind == DV_LIGHT_DIRECTIONAL, spot = light->kind == DV_LIGHT_SPOT;
@@ -275,6 +279,7 @@ static void prepare(DvRenderer *self, const DvPicture *picture, const DvRenderVi
     self->frame++;
     dv_camera_view(&view->camera, m);
     matrix_of_doubles(m, self->view_matrix);
+    studio_place(self);
     depth_projection(self);
     for (int i = 0; i < 3; i++)
         self->eye[i] = (float)view->camera.position[i];
@@ -283,6 +288,10 @@ static void prepare(DvRenderer *self, const DvPicture *picture, const DvRenderVi
     self->depth_scale = picture->depth_scale > 0 ? picture->depth_scale : 10 / (depth > 0 ? depth : 1);
     place_lights(self);
     self->features = view->fog > 0 ? WITH_FOG : 0;
+    if (self->studio.holds) {
+        self->features |= WITH_STUDIO;
+        return;
+    }
     self->features |= self->light_count == 1 ? 0 : WITH_MANY_LIGHTS;
     for (uint32_t i = 0; i < self->light_count; i++)
         if (self->lights[i].kind == DV_LIGHT_SPOT || self->lights[i].attenuation > 0)
@@ -362,6 +371,7 @@ static void draw_opaque(DvRenderer *self)
     renderer_look(self, self->view_matrix, self->projection);
     surfaces_draw(self, PASS_OPAQUE, false, false);
     batches_draw(self, PASS_OPAQUE, false);
+    studio_draw_ground(self);
     surfaces_draw(self, PASS_OPAQUE, false, true); /* those with a blending of their own, in order */
 }
 
@@ -473,6 +483,7 @@ static DvStatus draw_view(DvRenderer *self, const DvPicture *picture, const DvRe
     glDisable(GL_BLEND);
     glDisable(GL_CULL_FACE);
     shadows_draw(self);
+    studio_draw_shadow(self);
     glActiveTexture(GL_TEXTURE0 + SHADOW_UNIT);
     glBindTexture(GL_TEXTURE_2D_ARRAY, self->shadows.texture);
     depth_begin(self);
@@ -485,6 +496,8 @@ static DvStatus draw_view(DvRenderer *self, const DvPicture *picture, const DvRe
         if (status == DV_OK)
             status = post_draw(self, why);
     }
+    if (status == DV_OK)
+        smooth_draw(self);
     draw_on_top(self);
     depth_end(self);
     self->picture = NULL;

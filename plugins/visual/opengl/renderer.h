@@ -7,6 +7,8 @@
  *   batches.c      primitives: a draw for each batch, solids by instances
  *   depth.c        near and far from what is visible, and how depths are kept
  *   shadows.c      depths seen from the lights
+ *   studio.c       the lights of scenes that have none, and the ground with its shadow
+ *   smooth.c       edges smoothed in the picture
  *   passes.c       instead: a picture in steps, as the scene has them
  *   post.c         the picture, drawn once more by shaders of the scene
  *   overlay.c      texts, legends, axes; font.c has the letters
@@ -46,6 +48,7 @@ typedef struct Uniforms {
         thin;
     GLint light_count, light_color, light_position, light_direction, light_factors, light_shadow, light_matrix,
         shadow_map;
+    GLint key, fill, rim, half_way;
     GLint light_extent, scene_ambient, fog, xray, depth_scale, adds, shape, splats, orthographic, depths, stored;
 } Uniforms;
 typedef struct Program {
@@ -72,8 +75,9 @@ enum {
     WITH_THIN = 1 << 11,      /* lines and points: they have no sides */
     WITH_COLORS = 1 << 12,    /* of vertices */
     WITH_OWN_COLOR = 1 << 13, /* which are all there is: primitives have no material */
-    FEATURES = 14,
-    WITH_ALL = (1 << FEATURES) - 1
+    WITH_STUDIO = 1 << 14,    /* the lights of studio.c instead of all others */
+    FEATURES = 15,
+    WITH_ALL = WITH_STUDIO - 1
 };
 typedef struct OwnProgram {
     ProgramKind kind;
@@ -109,6 +113,7 @@ extern const char *const shader_fragment;
 extern const char *const shader_shadow_fragment;
 extern const char *const shader_to_patches; /* before our vertex shader, where patches follow */
 extern const char *const shader_screen_vertex, *const shader_background_fragment, *const shader_compose_fragment;
+extern const char *const shader_ground_vertex, *const shader_ground_fragment, *const shader_soften_fragment;
 extern const char *const shader_text_vertex, *const shader_text_fragment, *const shader_depths_fragment;
 extern const char *const shader_post_vertex, *const shader_post_fragment, *const shader_translucent_ends;
 /* Our text for a file that open scenes name, whatever its folder; NULL: there is none. */
@@ -214,10 +219,30 @@ typedef struct Shadows {
     float texel[MOST_LIGHTS];        /* m, width of a texel where the scene is */
 } Shadows;
 
+/* The ground: a square in its plane that shadows fall on, and the map of these. */
+typedef struct Studio {
+    bool holds;                                          /* the scene has no lights */
+    float key[3], fill[3], rim[3], half_way[3];          /* the ways towards the lights, of length 1 */
+    bool grounded;                                       /* there is a ground to be drawn */
+    float up[3], across[3], along[3], middle[3], radius; /* axes of the plane, and what the map shows of it; m */
+    GLuint framebuffers[2], maps[2], depth_framebuffer, depth_map; /* maps: the second one is softened */
+    GLuint ground, soften;                                         /* programs */
+    GLint ground_view, ground_projection, ground_middle, ground_across, ground_along, soften_box, soften_step,
+        soften_raw;
+} Studio;
+
+/* A picture whose edges are smoothed, and which of its pixels become others. */
+typedef struct Smoothing {
+    uint8_t *pixels, *flags; /* of all; of a row */
+    size_t bytes, row;
+    List changes;
+} Smoothing;
+
 struct DvRenderer {
     DvRenderContext *context; /* its own; NULL: that which is current */
     char *device, *version;
     GLsizei samples;
+    bool smooths; /* edges, in the picture */
     bool has_tessellation;
     bool reversed; /* depths run from 1 at near to 0 at far */
     bool lifts;    /* lines and points come before the faces that they lie in */
@@ -235,6 +260,8 @@ struct DvRenderer {
     Font font;
     GLuint text_array, text_buffer, grey;
     Shadows shadows;
+    Studio studio;
+    Smoothing smoothing;
     DvRenderStats stats;
     float widest_line, largest_point;
     int clips_enabled;
@@ -292,6 +319,24 @@ void depth_uniforms(const DvRenderer *self, GLint depths, GLint stored, const fl
 
 void shadows_draw(DvRenderer *self);
 void shadows_free(Shadows *shadows);
+
+bool studio_make(Studio *studio, DvText *why);
+/* Where its lights are as the camera stands. */
+void studio_place(DvRenderer *self);
+/* What is given to programs of the present look; a colour of the scene as this light has it, once ambient light. */
+void studio_uniforms(const DvRenderer *self, const Program *program);
+void studio_color(const float color[4], float linear[4]);
+void studio_ambient(const float color[4], float linear[4]);
+/* The shadow on the ground, before the scene is drawn; the ground, once all that is opaque is there. */
+void studio_draw_shadow(DvRenderer *self);
+void studio_draw_ground(DvRenderer *self);
+void studio_free(Studio *studio);
+/* Bounds of what moves of the picture; false: there is nothing. */
+bool depth_moving_box(DvRenderer *self, float box[6]);
+
+/* Of the picture that is there. */
+void smooth_draw(DvRenderer *self);
+void smooth_free(Smoothing *smoothing);
 
 DvStatus post_draw(DvRenderer *self, DvText *why);
 void post_free(DvRenderer *self);

@@ -124,6 +124,7 @@ const char *const shader_to_patches = "#define dv_world dv_patch_world\n"
     HAS("FADING", "fading")                   \
     HAS("SHADOWS", "shadows")                 \
     HAS("FOG", "fog")                         \
+    HAS("STUDIO", "studio")                   \
     "#ifdef WITHOUT_MANY_LIGHTS\nconst int dv_light_count = 1;\n#else\nuniform int dv_light_count;\n#endif\n"
 
 /* Of what is translucent, by its depth (McGuire and Bavoil 2013, formula 8). */
@@ -142,6 +143,14 @@ const char *const shader_to_patches = "#define dv_world dv_patch_world\n"
     "{\n"                                                                                  \
     "    float z = dv_stored.x * stored + dv_stored.y;\n"                                  \
     "    return abs((dv_depths.y - z * dv_depths.w) / (z * dv_depths.z - dv_depths.x));\n" \
+    "}\n"
+
+/* A filmic curve with that of sRGB in it (Hejl and Burgess-Dawson, Filmic tonemapping for real-time rendering, 2010). */
+#define TONES                                                          \
+    "vec3 to_screen(vec3 x)\n"                                         \
+    "{\n"                                                              \
+    "    x = max(x - 0.004, 0.0);\n"                                   \
+    "    return x * (6.2 * x + 0.5) / (x * (6.2 * x + 1.7) + 0.06);\n" \
     "}\n"
 
 const char *const shader_fragment =
@@ -217,6 +226,25 @@ const char *const shader_fragment =
     "    }\n"
     "    return color;\n"
     "}\n"
+    /* The lights of scenes that have none: colours of materials are linear, ambient light is in dv_ambient. */
+    "uniform vec3 dv_key, dv_fill, dv_rim, dv_half_way;\n" TONES
+    "vec3 shade_in_studio(vec3 normal, vec3 to_eye, vec4 diffuse, bool as_given)\n"
+    "{\n"
+    "    float key = max(dot(normal, dv_key), 0.0);\n"
+    "    float light = 0.8 * key + 0.22 * max(dot(normal, dv_fill), 0.0) + 0.18 * max(dot(normal, dv_rim), 0.0);\n"
+    "    vec3 gloss;\n"
+    "    if (highlights) {\n"
+    "        float shine = key > 0.0 ? max(dot(normal, normalize(dv_key + to_eye)), 0.0) : 0.0;\n"
+    "        gloss = pow(shine, max(dv_shininess, 1e-4)) * dv_specular.rgb;\n"
+    "    } else {\n"
+    "        float shine = max(dot(normal, dv_half_way), 0.0);\n"
+    "        shine *= shine, shine *= shine, shine *= shine, shine *= shine, shine *= shine;\n"
+    "        gloss = vec3(0.08 * shine);\n"
+    "    }\n"
+    "    if (as_given)\n"
+    "        return diffuse.rgb * sqrt(min(0.2 + light, 1.0)) + dv_emissive.rgb;\n"
+    "    return to_screen(1.1 * (dv_ambient.rgb + light * diffuse.rgb + gloss + dv_emissive.rgb));\n"
+    "}\n"
     "void main()\n"
     "{\n"
     "    vec3 to_eye = dv_orthographic ? transpose(mat3(dv_view))[2] : normalize(dv_eye - dv_world);\n"
@@ -233,7 +261,10 @@ const char *const shader_fragment =
     "        diffuse *= image;\n"
     "        ambient *= image.rgb;\n"
     "    }\n"
-    "    vec3 color = dv_lit ? shade(normal, to_eye, diffuse, ambient) : diffuse.rgb;\n"
+    "    vec3 color = diffuse.rgb;\n"
+    "    if (dv_lit)\n"
+    "        color = studio ? shade_in_studio(normal, to_eye, diffuse, colors || dv_own_color || dv_textured)\n"
+    "                       : shade(normal, to_eye, diffuse, ambient);\n"
     "    float alpha = diffuse.a;\n"
     "    if (dv_splats) {\n"
     "        float r = dot(dv_uv, dv_uv);\n"
@@ -295,6 +326,48 @@ const char *const shader_background_fragment =
                                   "        dv_pixel = mix(dv_pixel, vec4(image.rgb, 1.0), image.a);\n"
                                   "    }\n"
                                   "}\n";
+
+/* A square of the ground: dv_uv is -1 to 1 where the map of shadows is. */
+const char *const shader_ground_vertex = "uniform mat4 dv_view, dv_projection;\n"
+                                         "uniform vec3 dv_middle, dv_across, dv_along;\n"
+                                         "const float wide = 1.6;\n"
+                                         "out vec2 dv_uv;\n"
+                                         "void main()\n"
+                                         "{\n"
+                                         "    vec2 corner = 2.0 * vec2(gl_VertexID & 1, gl_VertexID >> 1) - 1.0;\n"
+                                         "    dv_uv = wide * corner;\n"
+                                         "    vec3 at = dv_middle + dv_uv.x * dv_across + dv_uv.y * dv_along;\n"
+                                         "    gl_Position = dv_projection * dv_view * vec4(at, 1.0);\n"
+                                         "}\n";
+
+const char *const shader_ground_fragment =
+    "in vec2 dv_uv;\n"
+    "uniform sampler2D dv_texture;\n"
+    "out vec4 dv_pixel;\n"
+    "void main()\n"
+    "{\n"
+    "    float fades = clamp(1.4 - dot(dv_uv, dv_uv) * 0.547, 0.0, 1.0);\n"
+    "    dv_pixel = vec4(0.0, 0.0, 0.0, fades * (0.05 + 0.4 * texture(dv_texture, 0.5 * dv_uv + 0.5).r));\n"
+    "}\n";
+
+/* The mean along dv_step, near ones more; of depths (dv_raw) whether something is there. */
+const char *const shader_soften_fragment =
+    "in vec2 dv_uv;\n"
+    "uniform sampler2D dv_texture;\n"
+    "uniform ivec2 dv_step;\n"
+    "uniform bool dv_raw;\n"
+    "out vec4 dv_pixel;\n"
+    "const int side = 4;\n"
+    "void main()\n"
+    "{\n"
+    "    ivec2 at = ivec2(gl_FragCoord.xy), last = textureSize(dv_texture, 0) - 1;\n"
+    "    float sum = 0.0;\n"
+    "    for (int i = -side; i <= side; i++) {\n"
+    "        float found = texelFetch(dv_texture, clamp(at + i * dv_step, ivec2(0), last), 0).r;\n"
+    "        sum += float(side + 1 - abs(i)) * (dv_raw ? float(found < 1.0) : found);\n"
+    "    }\n"
+    "    dv_pixel = vec4(sum / float((side + 1) * (side + 1)));\n"
+    "}\n";
 
 const char *const shader_compose_fragment = "in vec2 dv_uv;\n"
                                             "uniform sampler2D dv_sum, dv_weights;\n"

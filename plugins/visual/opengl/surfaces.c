@@ -152,16 +152,24 @@ typedef struct Look {
     GpuSurface *gpu;
     const Program *program;
     bool wires, points, xray;
+    bool in_studio; /* colours are linear ones */
 } Look;
 
 static void set_material(DvRenderer *self, const Look *look, const DvPictureMaterial *material)
 {
     const Uniforms *at = &look->program->at;
     const bool textured = material->texture && look->surface->texcoords && !look->points;
-    glUniform4fv(at->ambient, 1, material->ambient);
-    glUniform4fv(at->diffuse, 1, material->diffuse);
+    float ambient[4], diffuse[4], emissive[4];
+    const bool linear = look->in_studio && !textured;
+    if (linear) {
+        studio_ambient(material->ambient, ambient);
+        studio_color(material->diffuse, diffuse);
+        studio_color(material->emissive, emissive);
+    }
+    glUniform4fv(at->ambient, 1, linear ? ambient : material->ambient);
+    glUniform4fv(at->diffuse, 1, linear ? diffuse : material->diffuse);
     glUniform4fv(at->specular, 1, material->specular);
-    glUniform4fv(at->emissive, 1, material->emissive);
+    glUniform4fv(at->emissive, 1, linear ? emissive : material->emissive);
     glUniform1f(at->shininess, material->shininess);
     glUniform1i(at->textured, textured);
     if (!textured)
@@ -264,7 +272,9 @@ static void draw_edges(DvRenderer *self, const Look *look, Pass pass)
     if (!surface->edges || pass == PASS_SHADOW || !belongs(look, &surface->materials[0], pass))
         return;
     renderer_buffer(self, GL_ELEMENT_ARRAY_BUFFER, &look->gpu->edges, surface->edges);
-    set_material(self, look, &surface->materials[0]);
+    Look unlit = *look;
+    unlit.in_studio = false;
+    set_material(self, &unlit, &surface->materials[0]);
     glUniform1i(look->program->at.lit, 0);
     depth_of_marks(self, true);
     draw_range(self, GL_LINES, 0, 2 * (size_t)surface->edges->count);
@@ -355,6 +365,7 @@ static void draw_surface(DvRenderer *self, const DvPictureSurface *surface, uint
         scene_shader_bind(self, state->shader, look.program, look.gpu, surface->positions->count);
     } else {
         look.program = program_use(self, PROGRAM_SURFACE, pass, features_of(self, &look, state));
+        look.in_studio = self->studio.holds && !look.points && !surface->style.unlit && !surface->colors;
     }
     renderer_set_state(self, look.program, state);
     set_style(self, &look, pass, blended);

@@ -24,6 +24,7 @@
 
 #include "bodies.h"
 #include "drawing.h"
+#include "ground.h"
 #include "marks.h"
 #include "moving.h"
 #include "recorded_surface.h"
@@ -90,6 +91,7 @@ struct DvRecorder {
     Bodies skins;
     bool probed, nothing_else; /* is shown by this list: pictures that may are of bodies */
     bool draws_bodies;         /* the present picture is */
+    Ground ground;
     List states, surfaces, legends, cameras, shaders, parts, lights, axes, viewports, posts, passes, pass_entries,
         drawn; /* of the present picture; drawn: DvObject * of each surface */
 };
@@ -851,6 +853,7 @@ static DvPicture *make(DvRecorder *self, const DvRecordOptions *options)
     add_passes(self, recording);
     keep_lists(self, recording);
     take_context(self, &recording->picture);
+    ground_find(&self->ground, &recording->picture);
     dv_step_release(mark);
     return &recording->picture;
 }
@@ -920,6 +923,7 @@ static void destroy(DvRecorder *self)
     bodies_free(&self->skins);
     images_free(&self->images);
     drawing_free(&self->drawing);
+    ground_free(&self->ground);
     dv_free(self);
 }
 

@@ -28,6 +28,7 @@ typedef struct DvRendererOptions {
      * its own, without a window. */
     bool current_context;
     uint32_t samples; /* per pixel, against jagged edges; 0: 4, or as many as there can be; 1: none */
+    bool smooths;     /* with one sample a pixel: edges are smoothed in the picture, which costs less than samples */
 } DvRendererOptions;
 
 enum { DV_RENDER_SIZE_MOST = 16384 }; /* pixels of a side; the graphics card may allow less */
@@ -41,8 +42,9 @@ typedef struct DvRenderView {
     bool transparent_background;    /* pixels where nothing is have alpha 0 */
     bool wireframe, points;         /* all surfaces */
     bool xray; /* surfaces let through what is behind, the more the straighter they are looked at */
-    bool without_shadows, without_texts; /* texts: on the screen and in the scene, and legends */
-    bool shows_axes, shows_box;          /* of the world, at the lower left; the bounds of the scene */
+    bool without_shadows,
+        without_texts; /* shadows: also of the ground, which is not there then; texts: on the screen and in the scene, and legends */
+    bool shows_axes, shows_box; /* of the world, at the lower left; the bounds of the scene */
     bool clips;
     DvClipPlane clip; /* of everything */
     double fog;       /* 1/m: share exp(-(fog x distance)^2) of a colour comes through; 0: none */
