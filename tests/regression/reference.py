@@ -62,7 +62,7 @@ MORE_SCENES = ["Component/Constraint/Lagrangian/BilateralLagrangianConstraint_NN
                "Component/ODESolver/Backward/NewmarkImplicitSolver.scn", "Component/ODESolver/Backward/StaticSolver.scn",
                "Component/ODESolver/Backward/VariationalSymplecticSolver.scn",
                "Component/SolidMechanics/Spring/RestShapeSpringsForceField.scn",
-               "Component/LinearSolver/Direct/FEMBAR_EigenSimplicialLDLT.scn",
+               "Component/Visual/VisualPointCloud.scn", "Component/LinearSolver/Direct/FEMBAR_EigenSimplicialLDLT.scn",
                "Component/LinearSolver/Direct/FEMBAR_PrecomputedLinearSolver.scn",
                "Component/LinearSolver/Iterative/FEMBAR_MinResLinearSolver.scn",
                "Component/LinearSolver/Preconditioner/FEMBAR_PCG_SSORPreconditioner.scn",
