@@ -89,6 +89,8 @@ static const DvRename renames[] = {
     {DV_RENAME_FIELD_HARMLESS, "BilateralLagrangianConstraint", "numericalTolerance",
      "the tolerance is that of the constraint solver"},
     {DV_RENAME_FIELD_HARMLESS, "SparseLDLSolver", "savingMatrixToFile", "matrices are not written to files"},
+    {DV_RENAME_FIELD_HARMLESS, "StaticSolver", "should_diverge_when_residual_is_growing",
+     "NewtonRaphsonSolver tells when a solve does not converge"},
     {DV_RENAME_FIELD_HARMLESS, "JacobiPreconditioner", "verbose", "set printLog"},
     {DV_RENAME_FIELD_HARMLESS, "BlockJacobiPreconditioner", "verbose", "set printLog"},
     {DV_RENAME_FIELD_HARMLESS, "SSORPreconditioner", "verbose", "set printLog"},

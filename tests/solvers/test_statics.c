@@ -258,6 +258,20 @@ static void what_holds_nothing_is_said(void **state)
                       "there is no linear solver in '/' or below it");
 }
 
+static void a_body_that_floats_is_said_to_be_the_reason(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' gravity='0 -9.81 0' dt='1'><DefaultAnimationLoop/><NewtonRaphsonSolver maxNbIterationsNewton='20'/>"
+        "<StaticSolver/><SparseLDLSolver/><RegularGridTopology n='9 3 3' min='0 0 0' max='4 1 1'/><MechanicalObject name='s'/>"
+        "<MeshMatrixMass totalMass='5' lumping='1'/>"
+        "<HexahedronFEMForceField youngModulus='2000' poissonRatio='0.3' method='large'/></Node>");
+    assert_int_equal(run(scene, 1), DV_ERROR_NOT_FINITE);
+    expect_said("likely cause: no equilibrium, which StaticSolver 'StaticSolver1' looked for: after 20 iterations");
+    expect_said("hold bodies that nothing else holds, and give a large load in parts");
+    dv_scene_free(scene);
+}
+
 /* A chain whose last point is moved: the others follow within the step, and without parts a step later. */
 static DvScene *chain(const char *statics)
 {
@@ -397,6 +411,7 @@ int main(void)
         cmocka_unit_test(a_load_in_parts_comes_to_the_same_equilibrium),
         cmocka_unit_test(what_must_converge_and_does_not_fails_the_step),
         cmocka_unit_test(what_holds_nothing_is_said),
+        cmocka_unit_test(a_body_that_floats_is_said_to_be_the_reason),
         cmocka_unit_test(prescribed_points_take_the_others_along),
         cmocka_unit_test(prescribed_rotations_are_gone_through_in_parts),
         cmocka_unit_test(reactions_carry_the_weight),

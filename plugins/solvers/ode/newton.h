@@ -39,7 +39,9 @@ typedef struct NewtonProblem {
     double (*squared_guess)(void *self);      /* |x|^2 */
     double (*squared_change)(void *self);     /* |dx|^2 */
     const char *ease;                         /* what makes the equations easier, as a part of a sentence */
-    bool rescued;                             /* the caller has another way: failures are neither told nor counted */
+    /* The caller does something about failures: they are neither told nor counted, and what has converged leaves no more than there was
+     * at first. */
+    bool rescued;
 } NewtonProblem;
 
 typedef struct NewtonSolver NewtonSolver;
@@ -49,8 +51,11 @@ typedef struct NewtonOps {
     uint32_t size;
     DvStatus (*solve)(NewtonSolver *newton, const NewtonProblem *problem, NewtonEnd *end); /* newton_solve */
 } NewtonOps;
+/* Whether the last solve has failed.     [step] */
+bool newton_has_failed(const NewtonSolver *newton);
 /* How the last solve failed: "after 20 iterations the residual is ...".     [step] */
 void newton_describe(const NewtonSolver *newton, DvText *text);
+void newton_describe_with_remedy(const NewtonSolver *newton, DvText *text);
 /* The one that the link leads to; without a link the first in the node of `object` or below. NULL: there is none, or it cannot be used
  * (*status, which has been reported).     [main] at init */
 NewtonSolver *newton_find(DvObject *object, const DvLink *link, DvStatus *status);

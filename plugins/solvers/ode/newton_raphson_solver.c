@@ -177,6 +177,8 @@ static bool search_line(Newton *n)
 
 static NewtonEnd converged_by(const Newton *n)
 {
+    if (n->problem->rescued && n->now > n->first && !(n->now < n->absolute))
+        return NEWTON_RUNNING; /* the way back from where a step has led astray is no convergence */
     if (n->successive > 0.0 && n->now < n->successive * n->before)
         return NEWTON_SUCCESSIVE;
     if (n->initial > 0.0 && n->now < n->initial * n->first)
@@ -227,7 +229,7 @@ static void count(const Newton *n, NewtonEnd end)
         return;
     self->record.told = true;
     DvText how = {0};
-    newton_describe(self, &how);
+    newton_describe_with_remedy(self, &how);
     dv_warning(dv_object_of(self),
                "the equations of step %" PRIu64 " are not solved: %s. More of these are only counted",
                step_number(self), how.at);
@@ -297,7 +299,8 @@ static bool was_on_its_way(const NewtonSolver *self)
 {
     const DvCurve *curve = &self->residuals;
     const double shrinks = 0.25; /* of squares */
-    return curve->count > 1 && curve->values[curve->count - 1] < shrinks * curve->values[curve->count - 2];
+    const double last = curve->count ? curve->values[curve->count - 1] : 0.0;
+    return curve->count > 1 && last < shrinks * curve->values[curve->count - 2] && last <= curve->values[0];
 }
 
 static void remedy(void *self_, DvText *text)
@@ -312,19 +315,29 @@ static void remedy(void *self_, DvText *text)
                     self->ease ? self->ease : "make the steps smaller");
 }
 
+bool newton_has_failed(const NewtonSolver *self)
+{
+    return self->end != NEWTON_UNDEFINED && !newton_converged(self->end);
+}
+
 void newton_describe(const NewtonSolver *self, DvText *text)
 {
     const DvCurve *curve = &self->residuals;
     const double last = curve->count ? sqrt(curve->values[curve->count - 1]) : NAN;
     if (!isfinite(last)) {
-        dv_text_add(text, "the residual of iteration %u is not finite (it began at %.3g); %s", curve->count - 1,
-                    curve->count ? sqrt(curve->values[0]) : NAN, self->ease);
+        dv_text_add(text, "the residual of iteration %u is not finite (it began at %.3g)", curve->count - 1,
+                    curve->count ? sqrt(curve->values[0]) : NAN);
         return;
     }
     dv_text_add(text,
                 "after %u iteration%s of Newton's method the residual is %.3g; it began at %.3g, and is to be below ",
                 curve->count - 1, curve->count == 2 ? "" : "s", last, sqrt(curve->values[0]));
     name_bounds(self, text);
+}
+
+void newton_describe_with_remedy(const NewtonSolver *self, DvText *text)
+{
+    newton_describe(self, text);
     dv_text_add(text, "; ");
     remedy((void *)self, text);
 }

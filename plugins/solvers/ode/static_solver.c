@@ -20,6 +20,7 @@
  */
 #include "ode/newton.h"
 
+#include <divan/contracts/fault_cause.h>
 #include <divan/divan.h>
 #include <divan/kit/integrator.h>
 #include <divan/scene.h>
@@ -356,11 +357,11 @@ static void take_back(StaticSolver *self, const Parts *parts)
 static DvStatus refuse(const StaticSolver *self, const Parts *parts)
 {
     DvText how = {0};
-    newton_describe(self->newton, &how);
+    newton_describe_with_remedy(self->newton, &how);
     const DvStatus status = dv_error(
         dv_object_of(self), DV_ERROR_NOT_CONVERGED,
-        "no equilibrium beyond %.3g of what this step applies, in parts of %.3g: %s. Beyond a load at which a body buckles "
-        "or is torn, or with elements turned inside out, there may be none nearby; maxHalvings allows smaller parts",
+        "no equilibrium beyond %.3g of what this step applies, in parts of %.3g: %s. There may be none nearby "
+        "where a body buckles, elements are turned inside out or nothing holds a body; maxHalvings allows smaller parts",
         parts->reached, parts->part, how.at);
     dv_text_free(&how);
     return status;
@@ -411,7 +412,7 @@ static DvStatus solve_at_once(StaticSolver *self)
     if (status != DV_OK || newton_converged(end) || !required)
         return status;
     DvText how = {0};
-    newton_describe(self->newton, &how);
+    newton_describe_with_remedy(self->newton, &how);
     const DvStatus failed = dv_error(dv_object_of(self), DV_ERROR_NOT_CONVERGED, "no equilibrium is found: %s", how.at);
     dv_text_free(&how);
     return failed;
@@ -477,6 +478,22 @@ static DvStatus solve(void *self_, double dt, DvVecId position, DvVecId velocity
     return DV_OK;
 }
 
+/* ---- Of a run that failed ---- */
+
+static double explain(void *self_, const DvFault *fault, DvText *cause, DvText *remedy)
+{
+    const StaticSolver *self = self_;
+    if (self->newton == NULL || !newton_has_failed(self->newton) ||
+        self->implicit.base.ops->offset(self->implicit.base.m, fault->state) == SIZE_MAX)
+        return 0.0;
+    dv_text_add(cause, "no equilibrium, which StaticSolver '%s' looked for: ", dv_object_name(dv_object_of(self)));
+    newton_describe(self->newton, cause);
+    dv_text_add(remedy, "hold bodies that nothing else holds, and give a large load in parts (loadSteps=\"10\")");
+    return DV_FAULT_LIKELY;
+}
+
+static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};
+
 static const DvOdeSolverOps operations = DV_INTEGRATOR_OPS(.solve = solve, .position_factor = dv_integrator_factor_dt,
                                                            .velocity_factor = dv_integrator_factor_one);
 
@@ -491,5 +508,10 @@ const DvClass dv_static_solver = {
     .restore = dv_integrator_restore,
     .reset = reset,
     .cleanup = cleanup,
-    DV_IMPLICIT_INTEGRATOR_CLASS(operations, "OdeSolver", "LinearSolverAccessor"),
+    .family = "ODE solvers",
+    .bases = (const char *const[]){"OdeSolver", "LinearSolverAccessor", NULL},
+    .contracts = (const DvContract[]){{.id = DV_ODE_SOLVER, .ops = &operations},
+                                      {.id = DV_REPORT, .ops = &dv_implicit_integrator_report_ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {0}},
 };
