@@ -247,7 +247,8 @@ static bool watch_entry(Watch *watch, Series *series, const char *text)
     size_t elements = 0, components = 0;
     if (series->field)
         dv_data_shape(series->field, &elements, &components);
-    if (index >= elements * components)
+    /* A list that is empty before the first step may be filled by then. */
+    if (!series->field || (elements > 0 && index >= elements * components))
         return watch_error(watch, series, "%s has %zu numbers", end + strlen(" of "), elements * components);
     series->point = (guint)index;
     return true;

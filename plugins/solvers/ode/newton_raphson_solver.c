@@ -26,7 +26,7 @@ struct NewtonSolver {
     DvData iterations, successive, initial, absolute, relative_change, absolute_change;
     DvData trials, coefficient, warns_of_search, warns_of_end;
     DvData solves; /* what the outputs follow */
-    DvData status, graph;
+    DvData status, graph, norms;
     DvCurve residuals; /* of the last solve, squared */
     NewtonEnd end;
     double change; /* |dx| of its last iteration */
@@ -85,6 +85,8 @@ static const DvField fields[] = {
              .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY, .help = "how the last solve ended"),
     DV_FIELD(NewtonSolver, graph, "residualGraph", dv_type_string, .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY,
              .help = "squared residual at first and after each iteration of the last solve"),
+    DV_FIELD(NewtonSolver, norms, "residuals", dv_type_doubles, .flags = DV_FIELD_OUTPUT | DV_FIELD_READ_ONLY,
+             .help = "the same, not squared, as numbers"),
     {0},
 };
 
@@ -108,6 +110,10 @@ static DvStatus update(DvObject *object, void *self_)
     if (self->residuals.count > 0)
         dv_curve_print(&self->residuals, "residual", &text);
     dv_graph_set(&self->graph, &text);
+    double *norms = dv_data_begin_all(&self->norms, self->residuals.count);
+    for (uint32_t i = 0; i < self->residuals.count; i++)
+        norms[i] = sqrt(self->residuals.values[i]);
+    dv_data_end(&self->norms);
     return DV_OK;
 }
 

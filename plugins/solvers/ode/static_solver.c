@@ -259,7 +259,11 @@ static DvStatus run_newton(StaticSolver *self, bool rescued, NewtonEnd *end)
         .update = update,
         .squared_guess = squared_guess,
         .squared_change = squared_change,
-        .ease = "give the load in parts (loadSteps=\"10\" of the StaticSolver)",
+        .ease =
+            dv_data_uint(&self->parts) == 0
+                ? "give the load in parts (loadSteps=\"10\" of the StaticSolver)"
+                : "take elements whose stiffness is the whole derivative of their force (SolidFEMForceField with finite "
+                  "kinematics)",
         .rescued = rescued,
     };
     return newton_solve(self->newton, &problem, end);
