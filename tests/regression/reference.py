@@ -59,6 +59,7 @@ MORE_SCENES = ["Component/Constraint/Lagrangian/BilateralLagrangianConstraint_NN
                "Component/MechanicalLoad/SurfacePressureForceField.scn", "Component/SolidMechanics/FEM/TopoMap_cylinder3d.scn",
                "Component/Topology/Container/Grid/SparseGridTopology.scn",
                "Component/Topology/Container/Grid/SparseGridMultipleTopology.scn",
+               "Component/ODESolver/Backward/BDFOdeSolver_spring1d.scn", "Component/ODESolver/Backward/BDFOdeSolver_spring3d.scn",
                "Component/ODESolver/Backward/NewmarkImplicitSolver.scn", "Component/ODESolver/Backward/StaticSolver.scn",
                "Component/ODESolver/Backward/VariationalSymplecticSolver.scn",
                "Component/SolidMechanics/Spring/RestShapeSpringsForceField.scn",
@@ -71,7 +72,7 @@ MORE_SCENES = ["Component/Constraint/Lagrangian/BilateralLagrangianConstraint_NN
                "Tutorials/ForceFields/TutorialForceFieldLiverHexaFEM.scn", "Tutorials/StepByStep/FullObject/3_FullObject.scn",
                "Tutorials/StepByStep/FullObject/4_FullObject.scn",
                "Plugins/ArticulatedSystemPlugin/ArticulatedSystemMapping.scn"]
-MORE_PROBES = ["ODE/CentralDifference.scn", "ODE/CentralDifference_undamped.scn", "ODE/NewmarkImplicit.scn",
+MORE_PROBES = ["ODE/BDF1.scn", "ODE/BDF3.scn", "ODE/CentralDifference.scn", "ODE/CentralDifference_undamped.scn", "ODE/NewmarkImplicit.scn",
                "ODE/NewmarkImplicit_gamma.scn", "ODE/RungeKutta2.scn", "ODE/Static.scn", "ODE/VariationalSymplectic.scn", "Mapping/Distance.scn", "Mapping/SquareDistance.scn", "Mapping/Barycentric_SparseGridTopology.scn",
                "FEM/HexahedronFEMForceField_sparse.scn", "Mapping/SubsetMulti.scn", "LinearSolver/MinRes.scn",
                "LinearSolver/EigenSimplicialLDLT.scn", "LinearSolver/EigenSimplicialLLT.scn", "LinearSolver/PCG_SSOR.scn",
