@@ -7,7 +7,8 @@
  *   desktop.c    a screen: a window of SDL; display.c what X11 reports
  *   browser.c    another: a browser, by serve.c
  *   viewport.c   the picture of the scene, the mouse over it
- *   panels.c     tree, fields, log, plots, times
+ *   bars.c       menus, tools, the line below
+ *   tree.c, fields.c, below.c   the panels: the tree, the fields, and log, plots, times
  *   filming.c    films of it
  *   dialogs.c    files, shortcuts, about
  *   settings.c   what is kept from run to run
@@ -218,13 +219,16 @@ void viewport_write_view(View *view, const char *file);
 void viewport_screenshot(View *view);
 void viewport_fit(View *view);
 
-/* panels.c */
+/* bars.c */
 float panels_menu(View *view); /* its height */
 void panels_toolbar(View *view, UiBox box);
+void panels_status(View *view, UiBox box);
+
+/* tree.c, fields.c, below.c */
 void panels_tree(View *view, UiBox box);
+bool panels_contain(const char *text, const char *part); /* whatever the case of letters */
 void panels_fields(View *view, UiBox box);
 void panels_bottom(View *view, UiBox box);
-void panels_status(View *view, UiBox box);
 
 /* dialogs.c */
 void dialogs_draw(View *view);

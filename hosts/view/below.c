@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is below the picture: the log, plots, times.
+ */
+#include "view.h"
+
+#include <stdio.h>
+
+static uint32_t color_of_level(DvLevel level)
+{
+    return level == DV_LEVEL_ERROR ? UI_ERROR : level == DV_LEVEL_WARNING ? UI_WARNING : UI_TEXT;
+}
+
+static void log_tools(View *view)
+{
+    static const char *const names[] = {NULL, "Info", "Warnings", "Errors"};
+    for (int level = DV_LEVEL_INFO; level <= DV_LEVEL_ERROR; level++) {
+        unsigned count = 0;
+        for (guint i = 0; i < view->said->len; i++)
+            count += ((const LogEntry *)g_ptr_array_index(view->said, i))->level == (DvLevel)level;
+        char *label = g_strdup_printf("%s %u###level%d", names[level], count, level);
+        if (ui_toggle(label, view->shows_log[level]))
+            view->shows_log[level] = !view->shows_log[level];
+        ui_same_line(0);
+        g_free(label);
+    }
+    if (ui_button("Save..."))
+        dialogs_files(view, FILE_LOG);
+}
+
+static void select_if_there(View *view, const char *path)
+{
+    const TreeItem *found = tree_find(view->now->tree, path);
+    if (found)
+        view_select(view, found->path);
+    else
+        view_toast(view, "%s is not in the tree any more", path);
+}
+
+static void log_tab(View *view)
+{
+    log_tools(view);
+    GPtrArray *shown = g_ptr_array_new();
+    for (guint i = 0; i < view->said->len; i++)
+        if (view->shows_log[((const LogEntry *)g_ptr_array_index(view->said, i))->level])
+            g_ptr_array_add(shown, g_ptr_array_index(view->said, i));
+    if (ui_child_begin("log", 0, 0, false)) {
+        const bool follows = ui_at_bottom();
+        UiRows *rows = ui_rows_begin((int)shown->len);
+        for (int first, end; ui_rows(rows, &first, &end);)
+            for (int i = first; i < end; i++) {
+                const LogEntry *entry = g_ptr_array_index(shown, (guint)i);
+                char id[32];
+                snprintf(id, sizeof id, "%d", i);
+                ui_push(id);
+                ui_mark(color_of_level(entry->level), entry->level == DV_LEVEL_ERROR     ? "●"
+                                                      : entry->level == DV_LEVEL_WARNING ? "▲"
+                                                                                         : "·");
+                ui_same_line(26);
+                if (ui_selectable(entry->text, false) && entry->path)
+                    select_if_there(view, entry->path);
+                ui_tooltip(entry->text);
+                ui_pop();
+            }
+        if (follows && shown->len)
+            ui_scroll_here();
+    }
+    ui_child_end();
+    g_ptr_array_unref(shown);
+}
+
+static const char *name_of_curve(const PlotView *plot, uint32_t curve)
+{
+    static const char *const axes[] = {"x", "y", "z"}, *const rigid[] = {"x", "y", "z", "qx", "qy", "qz", "qw"};
+    static const char *const numbers[] = {"0", "1", "2", "3", "4", "5", "6", "7"};
+    if (plot->curves == 1)
+        return plot->path;
+    return plot->curves <= 3 ? axes[curve] : plot->curves == 7 ? rigid[curve] : numbers[curve];
+}
+
+static void plots_tab(View *view)
+{
+    const GPtrArray *plots = view->now->plots;
+    if (!plots->len) {
+        ui_wrapped(
+            UI_DIM,
+            "Nothing is plotted. Press ~ beside a number in the panel of fields, or the number of an element in a list.");
+        return;
+    }
+    if (ui_button("Export as CSV..."))
+        dialogs_files(view, FILE_EXPORT);
+    /* One is seen as a whole. */
+    const float height = plots->len == 1 ? fmaxf(80, view->bottom - 4.6f * ui_line_height()) : 150;
+    if (ui_child_begin("plots", 0, 0, false))
+        for (guint i = 0; i < plots->len; i++) {
+            const PlotView *plot = g_ptr_array_index(plots, i);
+            UiCurve curves[PLOT_CURVES];
+            for (uint32_t c = 0; c < plot->curves; c++)
+                curves[c] = (UiCurve){plot->values[c], name_of_curve(plot, c)};
+            char *title = g_strdup_printf("%s[%u]%s%s%s", plot->path, plot->element, plot->unit ? "  [" : "",
+                                          plot->unit ? plot->unit : "", plot->unit ? "]" : "");
+            ui_push(title);
+            ui_text(UI_TEXT, title);
+            ui_same_line(0);
+            if (ui_small_button("close"))
+                view_post_number(view, MESSAGE_UNPLOT, plot->path, plot->element);
+            ui_plot("##plot", plot->times, curves, (int)plot->curves, (int)plot->count, "s", plot->unit, height);
+            ui_pop();
+            g_free(title);
+        }
+    ui_child_end();
+}
+
+static void set_phases(View *view, bool on)
+{
+    if (view->times_phases == on)
+        return;
+    view->times_phases = on;
+    view_post_number(view, MESSAGE_PHASES, NULL, on);
+}
+
+static void times_tab(View *view)
+{
+    static const char *const heads[] = {"phase of a step", "ms", "calls", ""};
+    const Snapshot *now = view->now;
+    double total = 0, most = 0;
+    set_phases(view, true);
+    for (guint i = 0; i < now->phases->len; i++) {
+        const double seconds = g_array_index(now->phases, PhaseTime, i).seconds;
+        total += seconds;
+        most = fmax(most, seconds);
+    }
+    if (!now->phases->len)
+        ui_wrapped(UI_DIM, "The means of 30 steps come while it is animated.");
+    else if (ui_table_begin("##phases", 4, heads, (const float[]){260, 80, 70, 0}, -1)) {
+        for (guint i = 0; i < now->phases->len; i++) {
+            const PhaseTime *phase = &g_array_index(now->phases, PhaseTime, i);
+            char text[64];
+            ui_table_row();
+            ui_table_cell();
+            ui_text(UI_TEXT, phase->name);
+            ui_table_cell();
+            snprintf(text, sizeof text, "%.3f", 1e3 * phase->seconds);
+            ui_text(UI_TEXT, text);
+            ui_table_cell();
+            snprintf(text, sizeof text, "%.4g", phase->calls);
+            ui_text(UI_DIM, text);
+            ui_table_cell();
+            snprintf(text, sizeof text, "%.0f %%", 100 * phase->seconds / fmax(total, 1e-12));
+            ui_bar(phase->seconds / fmax(most, 1e-12), 0x2f6d9fff, text);
+        }
+        ui_table_end();
+    }
+}
+
+void panels_bottom(View *view, UiBox box)
+{
+    bool times = false;
+    if (ui_panel_begin("##bottom", box, true, false)) {
+        if (ui_tabs_begin("##tabs")) {
+            char *log = g_strdup_printf("Log%s###log", view->errors ? " !" : "");
+            if (ui_tab_begin(log, view->tab == 0)) {
+                log_tab(view);
+                ui_tab_end();
+            }
+            if (ui_tab_begin("Plots", view->tab == 1)) {
+                plots_tab(view);
+                ui_tab_end();
+            }
+            if (ui_tab_begin("Times", view->tab == 2)) {
+                times = true;
+                times_tab(view);
+                ui_tab_end();
+            }
+            view->tab = -1;
+            ui_tabs_end();
+            g_free(log);
+        }
+    }
+    ui_panel_end();
+    set_phases(view, times);
+}
