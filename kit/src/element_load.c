@@ -10,6 +10,8 @@ static DvStatus select_elements(DvElementLoad *load)
 
 static void tell_sizes(DvElementLoad *load)
 {
+    if (!load->info.field)
+        return;
     double *info = dv_data_begin_all(&load->info, load->set.count);
     for (uint32_t i = 0; i < load->set.count; i++)
         info[i] = load->set.at[i].size;
@@ -55,6 +57,18 @@ bool dv_element_load_update(DvElementLoad *load)
     return true;
 }
 
+void dv_element_load_add(const DvElementLoad *load, uint32_t i, DvVec3 force, const DvVec *f)
+{
+    const uint32_t nodes = dv_element_nodes(load->set.kind);
+    const uint32_t *point =
+        dv_topology_elements(&load->topology, load->set.kind).at + (size_t)nodes * load->set.at[i].element;
+    for (uint32_t n = 0; n < nodes; n++) {
+        double *at = f->at + 3 * (size_t)point[n];
+        if (point[n] < f->count)
+            dv_vec3_store(dv_vec3_add(dv_vec3_load(at), force), at);
+    }
+}
+
 DvStatus dv_element_load_keep(DvObject *object, void *self)
 {
     DvElementLoad *load = self;
@@ -81,7 +95,8 @@ void dv_element_load_destroy(DvObject *object, void *self)
 static void draw(void *self, DvDraw *target)
 {
     DvElementLoad *load = self;
-    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !load->base.state.ops || !dv_data_bool(&load->show_forces))
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !load->base.state.ops || !load->show_forces.field ||
+        !dv_data_bool(&load->show_forces))
         return;
     const DvConstVec x = dv_state_read(load->base.state, DV_POSITION);
     dv_element_set_draw(&load->set, &load->topology, target, &x);

@@ -6,6 +6,8 @@
 
 #include <divan/kit/array.h>
 
+#include "class_ops.h"
+
 #include <assert.h>
 
 /* ---- Rows ---- */
@@ -215,6 +217,14 @@ void dv_linear_mapping_start(DvLinearMapping *self)
         self->base.out.ops->resize(self->base.out.self, rows);
     self->points = dv_state_count(self->base.out);
     dv_mapping_apply_all(&self->base, &self->ops->ops);
+}
+
+DvStatus dv_linear_mapping_begin(DvObject *object, void *self)
+{
+    const DvStatus status = dv_linear_mapping_init(object, self, dv_class_ops(object, DV_MAPPING));
+    if (status == DV_OK)
+        dv_linear_mapping_start(self);
+    return status;
 }
 
 void dv_linear_mapping_cleanup(DvObject *object, void *self)

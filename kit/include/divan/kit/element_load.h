@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What pressures on edges, triangles and quads share: a state, a mesh, the elements that are loaded, and when they are chosen anew. A
- * struct of theirs begins with an DvElementLoad.
+ * struct of theirs begins with a DvElementLoad. `show_forces` and `info` need no field.
  */
 #ifndef DIVAN_KIT_ELEMENT_LOAD_H
 #define DIVAN_KIT_ELEMENT_LOAD_H
 
 #include <divan/kit/element_set.h>
+#include <divan/math/vec.h>
 
 DV_BEGIN_DECLS
 
@@ -45,6 +46,9 @@ DV_PUBLIC void dv_element_load_cleanup(DvObject *object, void *self);
 DV_PUBLIC void dv_element_load_destroy(DvObject *object, void *self);
 extern DV_PUBLIC const DvDrawableOps dv_element_load_drawable;
 
+/* f += force at each point of element `i` of the set; points beyond f are left out.     [step] */
+DV_PUBLIC void dv_element_load_add(const DvElementLoad *load, uint32_t i, DvVec3 force, const DvVec *f);
+
 /* Loads have no derivative: the force is as implicit as it can be. */
 #define DV_ELEMENT_LOAD_OPS(add_force_)                                                               \
     {                                                                                                 \
@@ -52,6 +56,14 @@ extern DV_PUBLIC const DvDrawableOps dv_element_load_drawable;
         .add_dforce = dv_load_add_dforce, .reserve = dv_load_reserve, .assemble = dv_load_assemble,   \
         .structure = dv_load_structure,                                                               \
     }
+
+/* What the classes have alike; `operations` of DV_ELEMENT_LOAD_OPS. A class that does more when it ends lists its own functions instead. */
+#define DV_ELEMENT_LOAD_CLASS(operations, ...)                                                   \
+    DV_FORCE_FIELD_CLASS(__VA_ARGS__),                                                           \
+        .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &(operations)},          \
+                                          {.id = DV_DRAWABLE, .ops = &dv_element_load_drawable}, \
+                                          {0}},                                                  \
+        .update = dv_element_load_keep, .cleanup = dv_element_load_cleanup, .destroy = dv_element_load_destroy
 
 DV_END_DECLS
 #endif

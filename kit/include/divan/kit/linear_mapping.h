@@ -10,7 +10,8 @@
  *
  * DvLinearMapping is the first member of the component's struct. Its field table has DV_SINGLE_MAPPING_FIELDS_IN or
  * DV_MULTI_MAPPING_FIELDS_IN, its table of functions is a DvLinearMappingOps with DV_LINEAR_MAPPING_OPS, its class has
- * DV_LINEAR_MAPPING_CLASS, and its init calls dv_linear_mapping_init and then dv_linear_mapping_start.
+ * DV_LINEAR_MAPPING_CLASS, and its init is dv_linear_mapping_begin, or one that calls dv_linear_mapping_init and then
+ * dv_linear_mapping_start.
  */
 #ifndef DIVAN_KIT_LINEAR_MAPPING_H
 #define DIVAN_KIT_LINEAR_MAPPING_H
@@ -77,7 +78,8 @@ DV_NODISCARD DV_PUBLIC DvStatus dv_linear_mapping_init(DvObject *object, DvLinea
                                                        const DvLinearMappingOps *ops);
 /* Has the rows said, gives the output as many points as there are rows, and applies the mapping.     [main] */
 DV_PUBLIC void dv_linear_mapping_start(DvLinearMapping *self);
-/* Members of DvClass. */
+/* Members of DvClass. begin, an init: both, with the functions that the class offers. */
+DV_NODISCARD DV_PUBLIC DvStatus dv_linear_mapping_begin(DvObject *object, void *self);
 DV_PUBLIC void dv_linear_mapping_cleanup(DvObject *object, void *self);
 DV_PUBLIC void dv_linear_mapping_destroy(DvObject *object, void *self);
 

@@ -197,10 +197,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
         const DvVec3 force =
             across ? dv_vec3_scale(normal_of(self, ends, x), half * intensity[one->rank < intensities ? one->rank : 0])
                    : dv_vec3_scale(pressure, half);
-        for (int n = 0; n < 2; n++) {
-            double *at = f->at + 3 * (size_t)ends[n];
-            dv_vec3_store(dv_vec3_add(dv_vec3_load(at), force), at);
-        }
+        dv_element_load_add(&self->load, i, force, f);
     }
 }
 

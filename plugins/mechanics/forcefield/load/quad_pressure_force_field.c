@@ -72,17 +72,10 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     QuadPressureForceField *self = self_;
     if (!dv_element_load_update(&self->load))
         return;
-    const DvElements quads = dv_topology_elements(&self->load.topology, DV_QUADS);
     const DvVec3 pressure = dv_vec3_load(dv_data_doubles(&self->load.pressure, NULL));
     for (uint32_t i = 0; i < self->load.set.count; i++) {
         const DvLoadedElement *one = &self->load.set.at[i];
-        const DvVec3 force = dv_vec3_scale(pressure, one->share * one->size / 4.0);
-        for (uint32_t n = 0; n < 4; n++) {
-            const uint32_t point = quads.at[4 * (size_t)one->element + n];
-            double *at = f->at + 3 * (size_t)point;
-            if (point < f->count)
-                dv_vec3_store(dv_vec3_add(dv_vec3_load(at), force), at);
-        }
+        dv_element_load_add(&self->load, i, dv_vec3_scale(pressure, one->share * one->size / 4.0), f);
     }
 }
 
@@ -92,16 +85,10 @@ const DvClass dv_quad_pressure_force_field = {
     .size = sizeof(DvClass),
     .name = "QuadPressureForceField",
     .variants = "Vec3d",
-    DV_FORCE_FIELD_CLASS("ForceField"),
+    DV_ELEMENT_LOAD_CLASS(ops, "ForceField"),
     .module = "Sofa.Component.MechanicalLoad",
     .help = "Forces per area on quads.",
     .instance_size = sizeof(QuadPressureForceField),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
-                                      {.id = DV_DRAWABLE, .ops = &dv_element_load_drawable},
-                                      {0}},
     .init = init,
-    .update = dv_element_load_keep,
-    .cleanup = dv_element_load_cleanup,
-    .destroy = dv_element_load_destroy,
 };

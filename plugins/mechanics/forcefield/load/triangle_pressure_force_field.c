@@ -85,12 +85,8 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
         const uint32_t *t = triangles.at + 3 * (size_t)one->element;
         if (t[0] >= f->count || t[1] >= f->count || t[2] >= f->count)
             continue;
-        const DvVec3 force =
-            dv_vec3_scale(constant ? dv_vec3_scale(pressure, one->size / 3.0) : stress_force(stress, t, x), one->share);
-        for (int n = 0; n < 3; n++) {
-            double *at = f->at + 3 * (size_t)t[n];
-            dv_vec3_store(dv_vec3_add(dv_vec3_load(at), force), at);
-        }
+        const DvVec3 force = constant ? dv_vec3_scale(pressure, one->size / 3.0) : stress_force(stress, t, x);
+        dv_element_load_add(&self->load, i, dv_vec3_scale(force, one->share), f);
     }
 }
 
@@ -100,16 +96,10 @@ const DvClass dv_triangle_pressure_force_field = {
     .size = sizeof(DvClass),
     .name = "TrianglePressureForceField",
     .variants = "Vec3d",
-    DV_FORCE_FIELD_CLASS("ForceField"),
+    DV_ELEMENT_LOAD_CLASS(ops, "ForceField"),
     .module = "Sofa.Component.MechanicalLoad",
     .help = "Forces per area on triangles.",
     .instance_size = sizeof(TrianglePressureForceField),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
-                                      {.id = DV_DRAWABLE, .ops = &dv_element_load_drawable},
-                                      {0}},
     .init = init,
-    .update = dv_element_load_keep,
-    .cleanup = dv_element_load_cleanup,
-    .destroy = dv_element_load_destroy,
 };
