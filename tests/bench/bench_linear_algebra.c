@@ -11,7 +11,7 @@
 
 #include <divan/kit/block_product.h>
 
-#include "../solvers/random_matrix.h"
+#include "../support/random_matrix.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -3,8 +3,8 @@
  * Random symmetric block matrices for the tests and benchmarks of the linear solvers: the graph of a grid of cubes cut into
  * tetrahedra, or a random graph; and a dense solver to compare with.
  */
-#ifndef TESTS_RANDOM_MATRIX_H
-#define TESTS_RANDOM_MATRIX_H
+#ifndef DIVAN_TESTS_RANDOM_MATRIX_H
+#define DIVAN_TESTS_RANDOM_MATRIX_H
 
 #include <divan/contracts/block_matrix.h>
 #include <divan/memory.h>

@@ -8,8 +8,8 @@
  *
  *   LINEAR_SOLVER_CONFORMANCE(the_direct_solver_solves, .solver = "<SparseLDLSolver name='solver'/>", .residual = 1e-12)
  */
-#ifndef TESTS_LINEAR_SOLVER_CONFORMANCE_H
-#define TESTS_LINEAR_SOLVER_CONFORMANCE_H
+#ifndef DIVAN_TESTS_LINEAR_SOLVER_CONFORMANCE_H
+#define DIVAN_TESTS_LINEAR_SOLVER_CONFORMANCE_H
 
 typedef struct LinearSolverConformance {
     const char *solver; /* scene text; the solver's name is "solver" */
