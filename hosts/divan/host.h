@@ -28,7 +28,7 @@ typedef struct Options {
     gboolean help, quiet, hash, json, keep_going, verbose, strict, real_time, stats, write_anywhere;
     char *dump, *dump_topology, *dump_steps, *contacts;
     char *at, *out;
-    char *folder, *license;
+    char *folder, *license, *kind;
     char *const *rest; /* all positional ones, of a command that takes any number; NULL at the end */
     gboolean list, quick, markdown;
     int jobs;

@@ -213,6 +213,8 @@ static GArray *entries_of(const Command *command, Options *options)
          "Say what is loaded, what components report, and a line for each tenth of the steps", NULL},
         {"strict", 0, 0, G_OPTION_ARG_NONE, &options->strict, "Stop at a warning that changes results", NULL},
         {"real-time", 0, 0, G_OPTION_ARG_NONE, &options->real_time, "Make steps no faster than the clock runs", NULL},
+        {"kind", 0, 0, G_OPTION_ARG_STRING, &options->kind, "What component it has (default: force-field); see below",
+         "KIND"},
         {"folder", 0, 0, G_OPTION_ARG_FILENAME, &options->folder, "Where to put it, instead of the current folder",
          "DIR"},
         {"license", 0, 0, G_OPTION_ARG_STRING, &options->license, "Its licence, an SPDX expression", "SPDX"},
@@ -450,6 +452,7 @@ static int run_command(const Command *command, int argc, char **argv)
     g_free(options.at);
     g_free(options.out);
     g_free(options.folder);
+    g_free(options.kind);
     g_free(options.license);
     g_free(options.html);
     g_free(options.scenes);

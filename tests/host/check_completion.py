@@ -89,6 +89,7 @@ def main():
         check(shell, "divan verify elastica/hexahedron-p", "divan", "verify", "elastica/hexahedron-polar-5")
         check(shell, "divan verify my_f", "divan", "verify", "my_fall.problem")
         check(shell, "divan verify --html no", "divan", "verify", "--html", "notes.txt")
+        check(shell, "divan new-plugin x --kind lin", "divan", "new-plugin", "x", "--kind", "linear-solver")
         check(shell, "divan run my", "divan", "run", "my scene.scn")
         check(shell, "divan run liver.scn --dump-t", "divan", "run", "liver.scn", "--dump-topology")
         check(shell, "divan run liver.scn --dump sta", "divan", "run", "liver.scn", "--dump", "states.dump")

@@ -165,7 +165,7 @@ CALLS = [
     "info UniformMass", "info Node", "info CGLinearSolver", "info OglModell", "info xyzzy", "info IdentityMapping", "info StiffSpringForceField",
     "list --plugin-set nowhere",
     "new-plugin soft-robots", "new-plugin Soft", "new-plugin constant", "new-plugin x --license MIT!", "new-plugin soft2 --folder nowhere",
-    "new-plugin soft-2b --license MIT",
+    "new-plugin soft-2b --license MIT", "new-plugin soft-2b --kind linear-solver", "new-plugin x --kind mass", "new-plugin --kind= x",
     "bench -n 0 ball.scn", "bench -n 3 ball.scn", "bench -n 3 --json ball.scn", "bench nowhere.scn",
     "bench -n 300 stiff.scn",
     # single components

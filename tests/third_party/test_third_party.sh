@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Plugins made outside the tree: installs Divan into an empty folder, builds the plugin and its test there with what pkg-config
+# Plugins made outside the tree on the kernel alone (those on the kit: tests/authors/check_new_plugin.sh): installs Divan into an empty folder, builds the plugin and its test there with what pkg-config
 # says, and runs both: the conformance suite of its family, and a scene whose result has a closed form. A plugin is in use only
 # if a plugin set says so: one of its own in the installed plugins.conf, or [default] with a line in a file of its own.
 # usage: test_third_party.sh [SANITIZERS]
@@ -105,38 +105,4 @@ DIVAN_PLUGIN_PATH=$PWD "$divan" run brake.scn -n 100 --quiet --dump states || fa
 # backward Euler: v = n h a, x = h^2 a n (n + 1) / 2
 awk '$1 == "STEP" { step = $2 } $1 == "X" && step == 100 { exit !($2^2 < 1e-18 && ($3 - 10.505)^2 < 1e-18) }' states ||
     fail "the brake does not hold, or holds too much: $(grep '^X' states)"
-
-# a material, as three functions of one point
-cp -r "$source_root/tests/third_party/fibre_law" "$here/fibre_law"
-cd "$here/fibre_law"
-# shellcheck disable=SC2046
-cc -std=c11 -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden -Wl,-z,defs -o fibre-law.so fibre_law.c \
-    $(pkg-config --cflags --libs divan-kit) || fail "the material does not build against the installed headers"
-"$divan" run fibres.scn --plugin "$PWD/fibre-law.so" -n 300 --quiet --dump states || fail "the scene of the material does not run"
-# 20 (s - 1) + 15 (s^2 - 1) s = 10
-awk '$1 == "STEP" { step = $2 } $1 == "X" && step == 300 { exit !(($5 - 1.1718861359376254)^2 < 1e-16) }' states ||
-    fail "the fibres do not hold, or hold too much: $(grep '^X' states)"
-if "$divan" run fibres.scn -n 1 --quiet 2>refused; then fail "a material is there without its plugin"; fi
-grep -q "there is no material 'Fibred'" refused || fail "the refusal does not name the material: $(cat refused)"
-
-# Components on the bases of the kit: by pkg-config divan-kit alone.
-cp -r "$source_root/tests/third_party/kit_parts" "$here/kit_parts"
-cd "$here/kit_parts"
-# shellcheck disable=SC2046
-cc -std=c11 -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden -Wl,-z,defs -o kit-parts.so kit_parts.c \
-    $(pkg-config --cflags --libs divan-kit) -lm || fail "the plugin does not build against the installed kit"
-"$divan" run parts.scn --plugin "$PWD/kit-parts.so" -n 50 --quiet --strict --dump states || fail "the scene of the kit's components does not run"
-# backward Euler of x\'\' = -100 x:  v += -h 100 (x + h v_new)
-awk '$1 == "STEP" { step = $2 } $1 == "STATE" { path = $2 }
-    $1 == "X" && step == 50 { for (i = 0; i < 4; i++) x[path, i] = $(2 + 3 * i) }
-    END {
-        h = 0.01; at = 1; v = 0
-        for (n = 0; n < 50; n++) { v = (v - h * 100 * at) / (1 + h * h * 100); at += h * v }
-        good = 1
-        for (i = 0; i < 4; i++) {
-            want = i == 3 ? 3 : i * at
-            if ((x["/dofs", i] - want)^2 > 1e-20 || (x["/child/dofs", 3 - i] - want)^2 > 1e-20) good = 0
-        }
-        exit !good
-    }' states || fail "the kit's components compute something else: $(grep '^X' states)"
 echo "1 passed, 0 failed"
