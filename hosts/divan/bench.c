@@ -42,7 +42,7 @@ static Result summarize(double *seconds, uint64_t steps, uint64_t allocations, d
 
 static void print_json(const Options *options, const Result *r)
 {
-    char *scene = g_strescape(options->scene, NULL);
+    char *scene = g_strescape(host_scene_name(options), NULL);
     printf(
         "{\"scene\": \"%s\", \"steps\": %" G_GUINT64_FORMAT
         ", \"threads\": %u, \"median_us\": %.3f, \"p99_us\": %.3f, \"mean_us\": %.3f, \"allocations_per_step\": %g, \"phases\": {",

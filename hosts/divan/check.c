@@ -155,7 +155,7 @@ static int check(const Options *options)
     problems.starting = false;
     const DvLoadOptions load = {.keep_going = true, .check_only = true};
     DvScene *scene = NULL;
-    const DvStatus status = dv_scene_load(options->scene, &load, &scene);
+    const DvStatus status = host_read_scene(options, &load, &scene);
     if (scene)
         dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = collect_reports, .enters_sleeping = true},
                  &problems);
@@ -169,10 +169,10 @@ static int check(const Options *options)
                problems.warnings, count ? "\n  " : "", problems.list->str, count ? "\n" : "",
                problems.notes->len ? "\n  " : "", problems.notes->str, problems.notes->len ? "\n" : "");
     else if (count)
-        printf("%s: %u error%s, %u warning%s\n", options->scene, problems.errors, problems.errors == 1 ? "" : "s",
-               problems.warnings, problems.warnings == 1 ? "" : "s");
+        printf("%s: %u error%s, %u warning%s\n", host_scene_name(options), problems.errors,
+               problems.errors == 1 ? "" : "s", problems.warnings, problems.warnings == 1 ? "" : "s");
     else
-        printf("%s: no problem found\n", options->scene);
+        printf("%s: no problem found\n", host_scene_name(options));
     g_string_free(problems.list, TRUE);
     g_string_free(problems.notes, TRUE);
     return count || started != DV_OK || status != DV_OK ? EXIT_FAULT : EXIT_DONE;

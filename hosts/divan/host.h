@@ -27,6 +27,8 @@ typedef struct Options {
     char **plugins;
     gboolean help, quiet, hash, json, keep_going, verbose, strict, real_time, stats, write_anywhere;
     char *dump, *dump_topology, *dump_steps, *contacts;
+    char **record, *record_file;
+    int record_every;
     char *at, *out;
     char *folder, *license, *kind;
     char *const *rest; /* all positional ones, of a command that takes any number; NULL at the end */
@@ -54,6 +56,9 @@ extern const Command command_run, command_probe, command_list, command_info, com
 DvStatus host_start(const Options *options);
 /* Loads options->scene and applies --dt; NULL after a reported error. */
 DvScene *host_load(const Options *options);
+/* The scene of options->scene: a file, or "-", standard input, which is called stdin.scn then. As dv_scene_load. */
+DvStatus host_read_scene(const Options *options, const DvLoadOptions *load, DvScene **scene);
+const char *host_scene_name(const Options *options);
 /* Says so on standard error and gives the exit code of a step that failed; saves the last good state beside the scene's name. */
 int host_step_failed(DvScene *scene, const Options *options, DvStatus status);
 /* last_good.c: saves the state as it is as the last good one of a scene file, under a name that replaces nothing else; says which. */
@@ -86,6 +91,14 @@ void host_print_stats(DvScene *scene, uint64_t step);
  * file (NULL: none). */
 void host_report_solves(DvScene *scene, FILE *totals);
 void host_dump_numbers(FILE *file, const char *tag, const double *numbers, size_t count);
+
+/* record.c: values over time. */
+typedef struct Record Record;
+/* What --record asks for, NULL at the end; NULL after an error that is reported. */
+Record *host_record_new(DvScene *scene, char *const *given);
+void host_record_free(Record *record); /* NULL is allowed */
+void host_record_head(const Record *record, FILE *file);
+void host_record_row(Record *record, FILE *file, uint64_t step, double time);
 
 /* Heap allocations of the whole process so far; under a sanitizer of the kernel's alone.     [any] */
 uint64_t host_allocation_count(void);

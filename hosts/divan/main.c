@@ -52,11 +52,42 @@ DvStatus host_start(const Options *options)
     return dv_start(&start);
 }
 
+static bool is_standard_input(const char *name)
+{
+    return strcmp(name, "-") == 0;
+}
+
+const char *host_scene_name(const Options *options)
+{
+    return is_standard_input(options->scene) ? "stdin.scn" : options->scene;
+}
+
+/* Files that it names are looked for in the current folder first. */
+DvStatus host_read_scene(const Options *options, const DvLoadOptions *load, DvScene **scene)
+{
+    enum { PIECE = 1 << 16 };
+    if (!is_standard_input(options->scene))
+        return dv_scene_load(options->scene, load, scene);
+    GString *text = g_string_new(NULL);
+    char *piece = g_malloc(PIECE);
+    for (size_t got; (got = fread(piece, 1, PIECE, stdin)) > 0;)
+        g_string_append_len(text, piece, (gssize)got);
+    g_free(piece);
+    *scene = NULL;
+    DvStatus status = DV_ERROR_IO;
+    if (ferror(stdin))
+        fprintf(stderr, "error: standard input cannot be read\n");
+    else
+        status = dv_scene_load_text(text->str, text->len, host_scene_name(options), NULL, load, scene);
+    g_string_free(text, TRUE);
+    return status;
+}
+
 DvScene *host_load(const Options *options)
 {
     const DvLoadOptions load = {.keep_going = options->keep_going};
     DvScene *scene = NULL;
-    const DvStatus status = dv_scene_load(options->scene, &load, &scene);
+    const DvStatus status = host_read_scene(options, &load, &scene);
     if (status != DV_OK && !(options->keep_going && scene)) {
         dv_scene_free(scene);
         return NULL;
@@ -70,7 +101,7 @@ int host_step_failed(DvScene *scene, const Options *options, DvStatus status)
         return EXIT_FAULT;
     const DvStepCheckOps *check = dv_service(DV_STEP_CHECK);
     if (check && check->restore_last_good(dv_scene_root(scene)))
-        host_save_last_good(scene, options->scene);
+        host_save_last_good(scene, host_scene_name(options));
     return EXIT_NO_STATE;
 }
 
@@ -144,6 +175,11 @@ static gboolean read_every(const char *option, const char *text, gpointer option
     return read_whole(option, text, 1, INT_MAX, &((Options *)options)->every, error);
 }
 
+static gboolean read_record_every(const char *option, const char *text, gpointer options, GError **error)
+{
+    return read_whole(option, text, 1, INT_MAX, &((Options *)options)->record_every, error);
+}
+
 static gboolean read_size(const char *option, const char *text, gpointer options, GError **error)
 {
     Options *all = options;
@@ -196,7 +232,14 @@ static GArray *entries_of(const Command *command, Options *options)
         {"dump-topology", 0, 0, G_OPTION_ARG_FILENAME, &options->dump_topology, "Write the elements of all topologies",
          "FILE"},
         {"dump-steps", 0, 0, G_OPTION_ARG_STRING, &options->dump_steps,
-         "Which steps to dump: 0,1,10 (0: after initialisation; default: first and last)", "LIST"},
+         "Which steps to dump: 0,1,10 or FIRST:LAST:EVERY (0: after initialisation; default: first and last)", "LIST"},
+        {"record", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->record,
+         "Record a value after each step, 'tip=/Bar/state.position[17]', also sum(...) and norm(...); may be repeated",
+         "VALUE"},
+        {"record-file", 0, 0, G_OPTION_ARG_FILENAME, &options->record_file,
+         "Where to, as a table (CSV; default: standard output)", "FILE"},
+        {"record-every", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_record_every,
+         "Steps from a row to the next (default 1)", "N"},
         {"at", 0, 0, G_OPTION_ARG_FILENAME, &options->at, "The state: positions, velocities, displacements", "FILE"},
         {"out", 0, 0, G_OPTION_ARG_FILENAME, &options->out, "Where to write the results", "PATH"},
         {"frames", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_frames, "How many pictures to make (default 1)", "N"},
@@ -289,7 +332,8 @@ static bool is_repeated(const char *program, const GArray *entries, int count, c
         int times = 0;
         for (int i = 0; entry->long_name && i < count && strcmp(words[i], "--") != 0; i++)
             times += is_option(entry, words[i]);
-        if (times > 1 && entry->arg != G_OPTION_ARG_NONE && entry->arg != G_OPTION_ARG_FILENAME_ARRAY) {
+        if (times > 1 && entry->arg != G_OPTION_ARG_NONE && entry->arg != G_OPTION_ARG_FILENAME_ARRAY &&
+            entry->arg != G_OPTION_ARG_STRING_ARRAY) {
             fprintf(stderr, "%s: --%s is given %d times; once is enough\n", program, entry->long_name, times);
             return true;
         }
@@ -326,6 +370,7 @@ static bool has_names(const char *program, const Options *options)
         {"--plugin-set", options->plugin_set},
         {"--dump", options->dump},
         {"--dump-topology", options->dump_topology},
+        {"--record-file", options->record_file},
         {"--contacts", options->contacts},
         {"--at", options->at},
         {"--out", options->out},
@@ -449,6 +494,8 @@ static int run_command(const Command *command, int argc, char **argv)
     g_free(options.dump_topology);
     g_free(options.dump_steps);
     g_free(options.contacts);
+    g_strfreev(options.record);
+    g_free(options.record_file);
     g_free(options.at);
     g_free(options.out);
     g_free(options.folder);

@@ -44,27 +44,51 @@ static void give_pipe_back(void)
         (void)signal(SIGPIPE, SIG_DFL);
 }
 
-/* Ascending step numbers of "0,1,10", of a run of `made` steps; NULL and a message when the list is not one. */
+static bool read_step(const char *word, guint64 *step)
+{
+    return g_ascii_string_to_unsigned(word, 10, 0, G_MAXUINT64, step, NULL);
+}
+
+/* "10", "0:200" or "0:200:10": first, last and the way from one to the next; the last of a run where none is named. */
+static bool read_range(const char *word, uint64_t made, guint64 range[3])
+{
+    char **part = g_strsplit(word, ":", -1);
+    const guint count = g_strv_length(part);
+    range[2] = 1;
+    bool good = count >= 1 && count <= 3 && read_step(part[0], &range[0]);
+    range[1] = range[0];
+    if (good && count > 1) {
+        range[1] = made;
+        good = !*part[1] || read_step(part[1], &range[1]);
+    }
+    if (good && count > 2)
+        good = read_step(part[2], &range[2]) && range[2] > 0;
+    g_strfreev(part);
+    return good && range[0] <= range[1];
+}
+
+/* Ascending step numbers of "0,1,10" or "0:200:10", of a run of `made` steps; NULL and a message when the list is not one. */
 static GArray *parse_steps(const char *list, uint64_t made)
 {
     GArray *steps = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     char **words = g_strsplit(list, ",", -1);
-    const char *beyond = NULL;
+    guint64 beyond = 0, range[3];
     bool good = *words != NULL;
-    for (char **word = words; good && *word; word++) {
-        guint64 step;
-        good = g_ascii_string_to_unsigned(*word, 10, 0, G_MAXUINT64, &step, NULL) &&
-               (!steps->len || step > g_array_index(steps, uint64_t, steps->len - 1));
-        if (good && step > made && !beyond)
-            beyond = *word;
-        g_array_append_val(steps, step);
+    for (char **word = words; good && *word && !beyond; word++) {
+        good = read_range(*word, made, range) &&
+               (!steps->len || range[0] > g_array_index(steps, uint64_t, steps->len - 1));
+        beyond = good && range[1] > made ? range[1] : 0;
+        for (uint64_t step = range[0]; good && !beyond && step <= range[1] && step >= range[0]; step += range[2])
+            g_array_append_val(steps, step);
     }
     if (!good)
-        fprintf(stderr, "divan: --dump-steps %s: expected ascending step numbers with commas between, as 0,1,10\n",
+        fprintf(stderr,
+                "divan: --dump-steps %s: expected ascending step numbers with commas between, as 0,1,10, or "
+                "FIRST:LAST:EVERY, as 0:200:10\n",
                 list);
     else if (beyond)
         fprintf(stderr,
-                "divan: --dump-steps %s: there is no step %s in a run of %" G_GUINT64_FORMAT
+                "divan: --dump-steps %s: there is no step %" G_GUINT64_FORMAT " in a run of %" G_GUINT64_FORMAT
                 " steps; -n says how many\n",
                 list, beyond, made);
     g_strfreev(words);
@@ -153,17 +177,21 @@ typedef struct Run {
     uint64_t steps;             /* to make */
     unsigned strict;            /* warnings that --strict took for errors */
     unsigned strict_of_loading; /* those that came before the first step, which `divan check` lists too */
-    Dump dump, topology, contacts;
+    Dump dump, topology, contacts, table;
+    Record *record;               /* into the table; NULL: nothing */
+    guint next_wanted;            /* the first of them that is not behind */
     bool dumped, topology_dumped; /* after the present step */
     FILE *report;                 /* where the summary goes */
 } Run;
 
-static bool is_wanted(const Run *run, uint64_t step)
+/* Steps are asked about in their order. */
+static bool is_wanted(Run *run, uint64_t step)
 {
-    for (guint i = 0; run->wanted && i < run->wanted->len; i++)
-        if (g_array_index(run->wanted, uint64_t, i) == step)
-            return true;
-    return false;
+    while (run->wanted && run->next_wanted < run->wanted->len &&
+           g_array_index(run->wanted, uint64_t, run->next_wanted) < step)
+        run->next_wanted++;
+    return run->wanted && run->next_wanted < run->wanted->len &&
+           g_array_index(run->wanted, uint64_t, run->next_wanted) == step;
 }
 
 static void list_states(Run *run)
@@ -204,6 +232,8 @@ static void observe(Run *run, uint64_t step)
         dump_topologies(run, step);
     if (run->contacts.file)
         host_dump_contacts(&run->contacts, run->scene, step);
+    if (run->record && step % (uint64_t)run->options->record_every == 0)
+        host_record_row(run->record, run->table.file, step, dv_node_time(dv_scene_root(run->scene)));
     if (run->options->stats && step > 0)
         host_print_stats(run->scene, step);
 }
@@ -211,7 +241,7 @@ static void observe(Run *run, uint64_t step)
 /* What is lost will not come back: the run need not go on. */
 static bool output_is_lost(const Run *run)
 {
-    FILE *const files[] = {run->dump.file, run->topology.file, run->contacts.file};
+    FILE *const files[] = {run->dump.file, run->topology.file, run->contacts.file, run->table.file};
     for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
         if (files[i] && ferror(files[i]))
             return true;
@@ -292,13 +322,25 @@ static int make_steps(Run *run)
     return result;
 }
 
+/* Where what is recorded goes. */
+static const char *table_of(const Options *options)
+{
+    return options->record_file ? options->record_file : "-";
+}
+
 /* Whether what the command line says of outputs makes sense. */
 static bool check_outputs(Run *run, const char *save_to)
 {
     const Options *options = run->options;
     const bool dumps = options->dump || options->dump_topology, prints = options->hash || options->stats;
-    const char *names[] = {options->dump, options->dump_topology, options->contacts, save_to};
+    const char *table = options->record ? table_of(options) : NULL;
+    const char *names[] = {options->dump, options->dump_topology, options->contacts, save_to, table};
     run->report = stdout;
+    if ((options->record_file || options->record_every) && !options->record) {
+        fprintf(stderr, "divan: --record-%s: of what? give --record 'tip=/Bar/state.position[17]'\n",
+                options->record_file ? "file" : "every");
+        return false;
+    }
     if (options->dump_steps && !dumps) {
         fprintf(stderr, "divan: --dump-steps %s: of what? give --dump FILE or --dump-topology FILE\n",
                 options->dump_steps);
@@ -324,7 +366,8 @@ static bool open_dumps(Run *run)
     const Options *options = run->options;
     return (!options->dump || host_dump_open(&run->dump, options->dump, NULL)) &&
            (!options->dump_topology || host_dump_open(&run->topology, options->dump_topology, NULL)) &&
-           (!options->contacts || host_dump_open(&run->contacts, options->contacts, NULL));
+           (!options->contacts || host_dump_open(&run->contacts, options->contacts, NULL)) &&
+           (!options->record || host_dump_open(&run->table, table_of(options), NULL));
 }
 
 /* That a scene cannot be saved is better said before the steps than after them. Streams show it later. */
@@ -353,8 +396,15 @@ static int run_scene(Run *run, const char *save_to)
     if (run->options->verbose)
         print_objects(dv_scene_root(run->scene));
     if (run->strict || !host_dump_may_stay(&run->dump, run->scene) || !host_dump_may_stay(&run->topology, run->scene) ||
-        !host_dump_may_stay(&run->contacts, run->scene) || (save_to && !may_save(run->scene, save_to)))
+        !host_dump_may_stay(&run->contacts, run->scene) || !host_dump_may_stay(&run->table, run->scene) ||
+        (save_to && !may_save(run->scene, save_to)))
         return EXIT_FAULT;
+    if (run->options->record) {
+        run->record = host_record_new(run->scene, run->options->record);
+        if (!run->record)
+            return EXIT_FAULT;
+        host_record_head(run->record, run->table.file);
+    }
     int result = make_steps(run);
     if (save_to && (result == EXIT_DONE || interrupted) && result != EXIT_NO_STATE) {
         if (dv_scene_save(run->scene, save_to) != DV_OK)
@@ -366,14 +416,17 @@ static int run_scene(Run *run, const char *save_to)
     return result;
 }
 
-static int run_steps(const Options *options, const char *save_to)
+static int run_steps(const Options *given, const char *save_to)
 {
+    Options asked = *given;
+    const Options *options = &asked;
     Run run = {.options = options,
                .steps = options->steps >= 0 ? (uint64_t)options->steps
                         : save_to           ? 0
                                             : DEFAULT_STEPS};
     if (!check_outputs(&run, save_to))
         return EXIT_USAGE;
+    asked.record_every = asked.record_every ? asked.record_every : 1;
     take_signals();
     if (options->verbose) {
         dv_log_set_level(DV_LEVEL_INFO);
@@ -389,10 +442,11 @@ static int run_steps(const Options *options, const char *save_to)
                 run.strict == 1 ? "" : "s", run.strict == 1 ? "s" : "",
                 run.strict_of_loading ? "; `divan check` lists all at once" : "");
     const bool good = result == EXIT_DONE || result > EXIT_BY_SIGNAL;
-    Dump *const dumps[] = {&run.dump, &run.topology, &run.contacts};
+    Dump *const dumps[] = {&run.dump, &run.topology, &run.contacts, &run.table};
     for (size_t i = 0; i < G_N_ELEMENTS(dumps); i++)
         if (!host_dump_close(dumps[i], good) && result == EXIT_DONE)
             result = EXIT_FAULT;
+    host_record_free(run.record);
     give_pipe_back();
     if (run.states)
         g_ptr_array_unref(run.states);
@@ -424,7 +478,7 @@ const Command command_run = {
         "With --strict, a warning is an error when something of the scene is left out, replaced or doubtful.",
     .positional = 1,
     .options =
-        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts stats keep-going verbose strict real-time write-anywhere",
+        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every stats keep-going verbose strict real-time write-anywhere",
     .run = run,
 };
 

@@ -130,7 +130,8 @@ static DvStatus refuse_format(const char *file)
     return DV_ERROR_INVALID;
 }
 
-static DvStatus load(const char *text, size_t length, const char *name, const char *folder,
+/* `beside`: a further folder of files that it names, or NULL. */
+static DvStatus load(const char *text, size_t length, const char *name, const char *folder, const char *beside,
                      const DvLoadOptions *options, DvScene **result)
 {
     const DvSceneFormatOps *format = find_format(name, text, length);
@@ -139,6 +140,8 @@ static DvStatus load(const char *text, size_t length, const char *name, const ch
     DvScene *scene = dv_core_scene_new(&dv_words);
     scene->output_folder = dv_words_output_folder();
     scene->format = format;
+    if (beside)
+        dv_scene_add_data_folder(scene, beside);
     scene->keep_going = options && options->keep_going;
     scene->check_only = options && options->check_only;
     format->read(scene, text, length, name, folder);
@@ -161,7 +164,7 @@ DvStatus dv_scene_load_text(const char *text, size_t length, const char *name, c
 {
     *scene = NULL;
     char *absolute = g_canonicalize_filename(folder ? folder : ".", NULL);
-    const DvStatus status = load(text, length, name ? name : "scene", absolute, options, scene);
+    const DvStatus status = load(text, length, name ? name : "scene", absolute, NULL, options, scene);
     g_free(absolute);
     return status;
 }
@@ -177,7 +180,11 @@ DvStatus dv_scene_load(const char *file, const DvLoadOptions *options, DvScene *
     if (!path && !find_format(file, NULL, 0))
         return refuse_format(file);
     if (!path)
-        return refuse(file, DV_ERROR_NOT_FOUND, "no such file, neither here nor in DIVAN_DATA_PATH");
+        return refuse(file, DV_ERROR_NOT_FOUND,
+                      strchr(file, '\\')
+                          ? "no such file, neither here nor in DIVAN_DATA_PATH; folders are parted by '/', "
+                            "not by '\\'"
+                          : "no such file, neither here nor in DIVAN_DATA_PATH");
     GStatBuf about = {.st_size = 0};
     char *text = NULL;
     size_t length = 0;
@@ -189,10 +196,15 @@ DvStatus dv_scene_load(const char *file, const DvLoadOptions *options, DvScene *
         status = lacks_memory ? refuse_size(file, (double)about.st_size)
                               : refuse(file, DV_ERROR_IO, "the file cannot be read");
     } else {
-        char *canonical = g_canonicalize_filename(path, NULL), *folder = g_path_get_dirname(canonical);
-        status = load(text, length, path, folder, options, scene);
+        /* What a symbolic link names lies beside the scene itself, or beside the link. */
+        char *real = g_file_test(path, G_FILE_TEST_IS_SYMLINK) ? realpath(path, NULL) : NULL;
+        char *canonical = g_canonicalize_filename(path, NULL), *beside = g_path_get_dirname(canonical),
+             *folder = g_path_get_dirname(real ? real : canonical);
+        status = load(text, length, path, folder, real ? beside : NULL, options, scene);
         g_free(folder);
+        g_free(beside);
         g_free(canonical);
+        free(real);
     }
     g_free(text);
     dv_free(path);

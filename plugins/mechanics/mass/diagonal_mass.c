@@ -25,6 +25,7 @@
 #include <divan/kit/followed_values.h>
 #include <divan/kit/mass.h>
 #include <divan/kit/mesh_edits.h>
+#include <divan/kit/path_hint.h>
 #include <divan/kit/turning_inertia.h>
 
 typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_POINT_MASSES } Given;
@@ -627,8 +628,8 @@ static DvStatus read_file(DiagonalMass *self)
     const char *name = dv_data_file(&self->file);
     FILE *in = name ? fopen(name, "r") : NULL;
     if (!in)
-        return dv_field_error(&self->file, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH",
-                              dv_data_string(&self->file));
+        return dv_field_error(&self->file, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH%s",
+                              dv_data_string(&self->file), dv_path_hint(dv_data_string(&self->file)));
     char line[512], word[32];
     double *mass = NULL;
     size_t count = 0;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <divan/kit/path_hint.h>
 #include <divan/memory.h>
 
 /* The whole file with a zero behind it, or NULL. Such files hold a few lines: more than 1 MiB is refused. */
@@ -49,8 +50,8 @@ DvStatus rigid_file_read(DvData *field, const DvDofType *dof, DvBodyMass *body, 
     const char *file = dv_data_file(field);
     char *content = file ? read_text(file) : NULL;
     if (!content)
-        return dv_field_error(field, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH",
-                              dv_data_string(field));
+        return dv_field_error(field, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH%s",
+                              dv_data_string(field), dv_path_hint(dv_data_string(field)));
     const char *text = content;
     char word[32];
     double mass = body->mass;

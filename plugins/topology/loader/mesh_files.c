@@ -5,6 +5,8 @@
  */
 #include "mesh_files.h"
 
+#include <divan/kit/path_hint.h>
+
 #include "mesh/file.h"
 #include <strings.h>
 
@@ -127,7 +129,8 @@ static DvStatus open_file(DvData *field, const DvMeshFileOptions *options, DvMes
     *view = (DvMeshView){0};
     const char *name = dv_data_string(field), *path = dv_data_file(field);
     if (!path) {
-        (void)dv_field_error(field, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH", name);
+        (void)dv_field_error(field, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH%s", name,
+                             dv_path_hint(name));
         return DV_ERROR_NOT_FOUND;
     }
     if (!knows(path))

@@ -10,6 +10,8 @@
  */
 #include "mesh_loader.h"
 
+#include <divan/kit/path_hint.h>
+
 #include "mesh/file.h"
 #include "mesh/mesh_faults.h"
 #include <inttypes.h>
@@ -206,7 +208,8 @@ static DvStatus read_file(MeshLoader *loader)
     }
     const char *path = dv_data_file(&loader->filename);
     if (!path) {
-        dv_field_error(&loader->filename, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH", name);
+        dv_field_error(&loader->filename, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH%s", name,
+                       dv_path_hint(name));
         return DV_ERROR_NOT_FOUND;
     }
     char *bytes, reason[128];

@@ -6,6 +6,7 @@
  */
 #include "mesh/file.h"
 #include <divan/contracts/topology.h>
+#include <divan/kit/path_hint.h>
 
 typedef struct SphereLoader {
     DvObject *object;
@@ -24,8 +25,8 @@ static DvStatus load(SphereLoader *loader)
     const char *name = dv_data_string(&loader->filename), *path = dv_data_file(&loader->filename);
     if (!path) {
         if (name && *name)
-            dv_field_error(&loader->filename, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH",
-                           name);
+            dv_field_error(&loader->filename, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH%s",
+                           name, dv_path_hint(name));
         else
             dv_field_error(&loader->filename, -1, "no file is named");
         return name && *name ? DV_ERROR_NOT_FOUND : DV_ERROR_MISSING;

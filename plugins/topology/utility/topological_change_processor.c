@@ -18,6 +18,7 @@
 #include "mesh/file.h"
 
 #include <divan/contracts/state.h>
+#include <divan/kit/path_hint.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -362,7 +363,8 @@ static DvStatus read_script(Processor *self)
         return dv_error(self->object, DV_ERROR_MISSING,
                         "neither filename names a file of changes nor does useDataInputs ask for lists of its fields");
     if (!path) {
-        dv_field_error(&self->filename, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH", name);
+        dv_field_error(&self->filename, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH%s", name,
+                       dv_path_hint(name));
         return DV_ERROR_NOT_FOUND;
     }
     if (!file_read(path, &bytes, &size, reason)) {

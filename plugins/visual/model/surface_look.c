@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <divan/kit/path_hint.h>
 #include <divan/memory.h>
 #include <divan/type.h>
 
@@ -227,8 +228,8 @@ static void make(SurfaceLook *look, const LookFields *fields)
                         "name, then Diffuse, Ambient, Specular, Emissive: use and colour, Shininess: use and value");
     own->texture = *dv_data_string(fields->texture) ? dv_strdup(dv_data_file(fields->texture)) : NULL;
     if (*dv_data_string(fields->texture) && !own->texture)
-        dv_field_remark(fields->texture, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH",
-                        dv_data_string(fields->texture));
+        dv_field_remark(fields->texture, -1, "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH%s",
+                        dv_data_string(fields->texture), dv_path_hint(dv_data_string(fields->texture)));
     if (!read_groups(look, fields))
         take_file(look, fields);
     look->materials = dv_alloc(look->count, sizeof *look->materials);

@@ -3,6 +3,7 @@
  * BackgroundSetting: what a viewer puts behind the scene.
  */
 #include <divan/contracts/visual.h>
+#include <divan/kit/path_hint.h>
 #include <divan/types/color.h>
 
 #include <string.h>
@@ -25,8 +26,8 @@ static DvStatus init(DvObject *object, void *self_)
     (void)object;
     if (*dv_data_string(&self->image) && !dv_data_file(&self->image))
         dv_field_remark(&self->image, -1,
-                        "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH; the colour is shown",
-                        dv_data_string(&self->image));
+                        "no file '%s' in the folder of the scene or in DIVAN_DATA_PATH%s; the colour is shown",
+                        dv_data_string(&self->image), dv_path_hint(dv_data_string(&self->image)));
     return DV_OK;
 }
 
