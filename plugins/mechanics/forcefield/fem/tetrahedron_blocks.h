@@ -72,7 +72,7 @@ typedef struct TetrahedronBlocks {
     DvReal4 *row;              /* [blocks x 8][4] `world` by element, lambda / mu in a free place */
     bool owed; /* the last force kept only its positions, in mesh.point: `world` to `turn` are to be made of them */
     uint32_t forces_alone; /* since anything else was asked; at most FORCES_ALONE */
-    uint32_t room;         /* blocks there is room for */
+    uint32_t capacity;     /* of blocks */
     bool has_ratio;        /* of lambda to mu, of the first element that was set */
     bool one_ratio;        /* it has been the same in all elements */
     double ratio;
@@ -98,6 +98,8 @@ void tetrahedron_blocks_force(TetrahedronBlocks *t, const TetrahedronPlasticity 
                               const DvVec *f);
 void tetrahedron_blocks_dforce(TetrahedronBlocks *t, double k, const DvConstVec *dx, const DvVec *df);
 void tetrahedron_blocks_assemble(TetrahedronBlocks *t, double k, const DvMatrixView *view);
+/* Makes what the last force owes, before anything that needs what a force keeps, or changes what it is made of. */
+void tetrahedron_blocks_keep(TetrahedronBlocks *t);
 /* Elastic energy in the frames of x. */
 double tetrahedron_blocks_energy(TetrahedronBlocks *t, const TetrahedronPlasticity *plasticity, const DvConstVec *x);
 /* DvElementsCause */
