@@ -143,6 +143,8 @@ static const char *const variants[] = {
     "FullMatrix",
     "FullVector",
     "GraphScattered",
+    "ParallelCompressedRowSparseMatrixMat3x3d",
+    "ParallelCompressedRowSparseMatrixd",
     "RotationMatrixd",
     "SparseMatrix",
     "bool",

@@ -30,6 +30,21 @@ LINEAR_SOLVER_CONFORMANCE(minimal_residuals_solve_on_the_scalar_matrix,
 LINEAR_SOLVER_CONFORMANCE(minimal_residuals_solve_on_the_block_matrix,
                           .solver = MINRES "template='CompressedRowSparseMatrixMat3x3d'/>", .residual = 1e-11)
 
+#define GMRES "<GMRESLinearSolver name='solver' iterations='400' tolerance='1e-13' "
+LINEAR_SOLVER_CONFORMANCE(generalised_minimal_residuals_solve, .solver = GMRES "/>", .residual = 1e-12)
+LINEAR_SOLVER_CONFORMANCE(generalised_minimal_residuals_solve_without_a_matrix,
+                          .solver = GMRES "template='GraphScattered'/>", .residual = 1e-12)
+LINEAR_SOLVER_CONFORMANCE(
+    generalised_minimal_residuals_begin_anew,
+    .solver = "<GMRESLinearSolver name='solver' restart='9' iterations='4000' tolerance='1e-13'/>", .residual = 1e-12)
+LINEAR_SOLVER_CONFORMANCE(generalised_minimal_residuals_are_preconditioned,
+                          .solver = GMRES "preconditioner='@p'/><SSORPreconditioner name='p'/>", .residual = 1e-12)
+LINEAR_SOLVER_CONFORMANCE(generalised_minimal_residuals_of_a_solved_system,
+                          .solver =
+                              "<GMRESLinearSolver name='solver' iterations='4' tolerance='1e-13' preconditioner='@p'/>"
+                              "<SparseLDLSolver name='p'/>",
+                          .residual = 1e-12)
+
 enum { N = 9 };
 static const DvStep step_of_test = {.dt = 0.1, .position = DV_POSITION, .velocity = DV_VELOCITY};
 
@@ -166,6 +181,8 @@ static void residuals_are_the_least_there_are(void **state)
     for (const char *const *t = (const char *const[]){"GraphScattered", "CompressedRowSparseMatrixd", NULL}; *t; t++) {
         check_residuals("MinResLinearSolver", *t, -0.01);
         check_residuals("MinResLinearSolver", *t, 0.01);
+        check_residuals("GMRESLinearSolver", *t, -0.01);
+        check_residuals("GMRESLinearSolver", *t, 0.01);
     }
 }
 
@@ -192,12 +209,94 @@ static void indefinite_systems_are_solved(void **state)
     end(&f);
 }
 
+/* A body that is loaded by points away from its centre: the geometric stiffness of the mapping has the torque besides. */
+#define LOADED(solver)                                                                                                     \
+    "<Node name='root' dt='0.05' gravity='0 0 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver/>" solver   \
+    "<MechanicalObject name='dofs' template='Rigid3d' position='0.1 0.2 0 0.36 0.48 0 0.8'/>"                              \
+    "<UniformMass vertexMass='1 1 [0.4 0 0, 0 0.5 0, 0 0 0.6]'/><Node name='marks'>"                                       \
+    "<MechanicalObject template='Vec3d' position='1 0 0  0 1 0.5'/><RigidMapping geometricStiffness='Exact'/>"             \
+    "<ConstantForceField indices='0 1' forces='3 40 5  -20 7 30'/><RestShapeSpringsForceField stiffness='20' points='0'/>" \
+    "</Node></Node></Node>"
+
+static void unsymmetric_systems_are_solved(void **state)
+{
+    (void)state;
+    for (const char *const *solver =
+             (const char *const[]){
+                 LOADED("<GMRESLinearSolver name='solver' iterations='60' tolerance='1e-14'/>"),
+                 LOADED(
+                     "<GMRESLinearSolver name='solver' template='GraphScattered' iterations='60' tolerance='1e-14'/>"),
+                 LOADED("<GMRESLinearSolver name='solver' iterations='60' tolerance='1e-14' preconditioner='@p'/>"
+                        "<SparseLDLSolver name='p' tags='o'/>"),
+                 NULL};
+         *solver; solver++) {
+        DvScene *scene = scene_from_text(*solver);
+        const DvMechanicalOperationsOps *mechanics = dv_service(DV_MECHANICAL_OPERATIONS);
+        DvObject *object = scene_object(scene, "/Body/solver");
+        const DvLinearSolverOps *ops = dv_object_ops(object, DV_LINEAR_SOLVER);
+        assert_int_equal(ops->takes(dv_object_self(object)), DV_MATRIX_ANY);
+        DvMechanics *m = mechanics->open(dv_object_node(object));
+        const DvStep step = {.dt = 0.05, .position = DV_POSITION, .velocity = DV_VELOCITY, .kind = DV_MATRIX_ANY};
+        const DvFactors factors = {.m = 1.0, .k = -0.02};
+        const DvVecId x = mechanics->allocate(m, DV_DERIVS), b = mechanics->allocate(m, DV_DERIVS);
+        mechanics->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+        double *a = dense_copy(mechanics->assemble(m, &step, factors, DV_ASSEMBLE_CONSTRAINED)), asymmetry = 0.0;
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < i; j++)
+                asymmetry = fmax(asymmetry, fabs(a[6 * i + j] - a[6 * j + i]));
+        assert_true(asymmetry > 0.1);
+        double right[7] = {1, -2, 3, 0.5, 0.25, -1, 0}, rhs[6], expected[6], found[7];
+        memcpy(rhs, right, sizeof rhs);
+        dense_solve(6, a, rhs, expected);
+        mechanics->scatter(m, b, right);
+        assert_int_equal(ops->set_system(dv_object_self(object), m, &step, factors), DV_OK);
+        assert_int_equal(ops->solve(dv_object_self(object), x, b), DV_OK);
+        mechanics->gather(m, found, x);
+        for (int i = 0; i < 6; i++)
+            assert_true(fabs(found[i] - expected[i]) < 1e-11);
+        dv_free(a);
+        mechanics->close(m);
+        dv_scene_free(scene);
+    }
+}
+
+/* A bar that a pressure pulls: Newton's one step per time step sees all of the load's stiffness, and the bar comes to rest with it, longer by
+ * L p / E, and sooner than with the load taken as explicit. */
+static void a_follower_load_is_as_it_is(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' gravity='0 0 0' dt='0.02'><DefaultAnimationLoop/><Node name='bar'>"
+        "<EulerImplicitSolver rayleighStiffness='0.1' rayleighMass='1'/>"
+        "<GMRESLinearSolver name='solver' iterations='400' restart='60' tolerance='1e-11' preconditioner='@p'/>"
+        "<SSORPreconditioner name='p' tags='o'/>"
+        "<RegularGridTopology name='g' n='6 2 2' min='0 0 0' max='0.1 0.02 0.02'/><MechanicalObject name='s'/>"
+        "<UniformMass totalMass='0.04'/><HexahedronFEMForceField youngModulus='1e6' poissonRatio='0'/>"
+        "<FixedProjectiveConstraint indices='0 6 12 18'/><Node name='patch'>"
+        "<MeshTopology triangles='5 11 23  5 23 17' position='@../g.position'/><MechanicalObject/>"
+        "<SurfacePressureForceField name='load' pressure='20000' useTangentStiffness='1'/><IdentityMapping/></Node></Node></Node>");
+    for (int i = 0; i < 200; i++)
+        assert_int_equal(dv_scene_step(scene, 0.0), DV_OK);
+    const double *x = dv_state_read(scene_state(scene, "/bar/s"), DV_POSITION).at;
+    const double stretch = (x[3 * 5] + x[3 * 11] + x[3 * 17] + x[3 * 23]) / 4 - 0.1;
+    if (!(fabs(stretch - 0.1 * 20000 / 1e6) < 2e-5))
+        fail_msg("the bar is %g longer instead of 0.002", stretch);
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(minimal_residuals_solve),
         cmocka_unit_test(minimal_residuals_solve_on_the_scalar_matrix),
         cmocka_unit_test(minimal_residuals_solve_on_the_block_matrix),
+        cmocka_unit_test(generalised_minimal_residuals_solve),
+        cmocka_unit_test(generalised_minimal_residuals_solve_without_a_matrix),
+        cmocka_unit_test(generalised_minimal_residuals_begin_anew),
+        cmocka_unit_test(generalised_minimal_residuals_are_preconditioned),
+        cmocka_unit_test(generalised_minimal_residuals_of_a_solved_system),
+        cmocka_unit_test(unsymmetric_systems_are_solved),
+        cmocka_unit_test(a_follower_load_is_as_it_is),
         cmocka_unit_test(residuals_are_the_least_there_are),
         cmocka_unit_test(indefinite_systems_are_solved),
     };

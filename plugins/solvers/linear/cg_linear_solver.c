@@ -18,6 +18,7 @@
 #include <divan/kit/krylov.h>
 
 #include <math.h>
+#include <string.h>
 
 typedef struct CgLinearSolver {
     DvKrylovSolver krylov;
@@ -179,6 +180,16 @@ static DvStatus iterate(void *self_, bool of_step, uint32_t *products)
     return DV_OK;
 }
 
+/* What ParallelCGLinearSolver asks for is the same matrix: threads are those of the run. */
+static DvStatus init(DvObject *object, void *self)
+{
+    static const char parallel[] = "Parallel";
+    const char *variant = dv_object_variant(object);
+    if (strncmp(variant, parallel, sizeof parallel - 1) == 0)
+        variant += sizeof parallel - 1;
+    return dv_krylov_solver_open(object, self, NULL, variant, DV_KRYLOV_OWN);
+}
+
 static bool uses_guess(void *self)
 {
     return dv_data_bool(&((CgLinearSolver *)self)->warm_start);
@@ -258,7 +269,7 @@ const DvClass dv_cg_linear_solver = {
     .variants =
         "CompressedRowSparseMatrixMat2x2d CompressedRowSparseMatrixMat3x3d CompressedRowSparseMatrixMat4x4d "
         "CompressedRowSparseMatrixMat6x6d CompressedRowSparseMatrixMat8x8d CompressedRowSparseMatrixd FullMatrix "
-        "GraphScattered SparseMatrix",
+        "GraphScattered ParallelCompressedRowSparseMatrixMat3x3d ParallelCompressedRowSparseMatrixd SparseMatrix",
     .default_variant = "GraphScattered",
     .bases = (const char *const[]){"MatrixLinearSolver", "LinearSolver", NULL},
     .family = "linear solvers",
@@ -270,7 +281,7 @@ const DvClass dv_cg_linear_solver = {
                                       {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
                                       {.id = DV_SOLVE_RECORD, .ops = &record_ops},
                                       {0}},
-    .init = dv_krylov_solver_init,
+    .init = init,
     .reset = reset,
     .update = update,
     .destroy = destroy,
