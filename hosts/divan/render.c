@@ -135,7 +135,7 @@ static bool choose_camera(Job *job, const DvPicture *picture)
         else
             job->named = g_strdup(of_scene->path);
     } else if (!wanted || strcmp(wanted, "default") == 0) {
-        dv_camera_look_at_box(&job->camera, box, down);
+        dv_picture_frame(picture, (double)job->image.width / (double)job->image.height, &job->camera);
     } else {
         const bool falls = down[0] != 0 || down[1] != 0 || down[2] != 0;
         dv_vec3_store(falls ? dv_vec3_load(down) : dv_vec3(0, -1, 0), job->camera.look_at);

@@ -73,6 +73,7 @@ static void view_menu(View *view)
     if (!ui_menu_begin("View"))
         return;
     item(view, ACTION_FIT, false, true);
+    item(view, ACTION_FIT_SELECTED, false, view->now->object != NULL);
     item(view, ACTION_DEFAULT_VIEW, false, true);
     item(view, ACTION_SAVE_VIEW, false, view->now->has_scene);
     for (int i = 0; i < 6; i++)

@@ -183,6 +183,7 @@ typedef enum Action {
     ACTION_REPLAY,
     ACTION_EXPORT,
     ACTION_FIT,
+    ACTION_FIT_SELECTED,
     ACTION_DEFAULT_VIEW,
     ACTION_SAVE_VIEW,
     ACTION_PROJECTION,
@@ -203,7 +204,7 @@ typedef enum Action {
 typedef struct Shortcut {
     const char *keys, *says; /* "Ctrl+O", "open a scene" */
     int key;                 /* of SDL */
-    bool control;
+    bool control, shift;
 } Shortcut;
 extern const Shortcut shortcuts[ACTIONS];
 void view_act(View *view, Action action);
@@ -217,7 +218,8 @@ void viewport_restore_view(
 void viewport_save_view(View *view); /* beside the scene */
 void viewport_write_view(View *view, const char *file);
 void viewport_screenshot(View *view);
-void viewport_fit(View *view);
+void viewport_fit(View *view); /* what moves fills the picture; once more: all */
+void viewport_fit_selected(View *view);
 
 /* bars.c */
 float panels_menu(View *view); /* its height */

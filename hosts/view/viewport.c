@@ -107,6 +107,12 @@ static char *view_file(const View *view)
     return g_strconcat(view->now->file, ".view", NULL);
 }
 
+/* Width by height; before anything was drawn, that of most windows. */
+static double aspect_of(const Viewport *port)
+{
+    return port->width > 0 && port->height > 0 ? (double)port->width / (double)port->height : 16.0 / 9.0;
+}
+
 void viewport_restore_view(View *view)
 {
     Viewport *port = &view->viewport;
@@ -118,6 +124,8 @@ void viewport_restore_view(View *view)
         port->camera = picture->cameras[0].camera;
     port->camera.orthographic |= now->settings.look.orthographic;
     double box[6];
+    if (picture && !picture->camera_count)
+        dv_picture_frame(picture, aspect_of(port), &port->camera);
     if (port->camera.by_bounds)
         dv_camera_look_at_box(&port->camera, view_box_of(now, box), now->gravity);
     dv_camera_prepare(&port->camera, box_of(now), now->gravity);
@@ -152,18 +160,53 @@ void viewport_write_view(View *view, const char *file)
     dv_text_free(&why);
 }
 
+/* So that it fills most of the picture, seen from the side that it is seen from now. False: there is nothing of it. */
+static bool frame(View *view, bool moving, const char *path)
+{
+    static const double share = 0.85;
+    Viewport *port = &view->viewport;
+    const DvPicture *picture = view->now->picture;
+    DvCameraFit fit = dv_camera_fit_begin(&port->camera, aspect_of(port), share);
+    if (picture)
+        dv_picture_fit(picture, moving, path, &fit);
+    const bool found = dv_camera_fit_end(&fit, &port->camera);
+    if (found)
+        port->drawn = 0;
+    return found;
+}
+
 void viewport_fit(View *view)
 {
     Viewport *port = &view->viewport;
     const DvCamera before = port->camera;
-    const double width = fmax(port->width, 1), height = fmax(port->height, 1);
-    double box[6];
     if (!view->now->has_scene)
         return;
-    camera_fit(&port->camera, view_box_of(view->now, box), width, height);
-    if (memcmp(before.position, port->camera.position, sizeof before.position) == 0) /* once more: all of it */
-        camera_fit(&port->camera, box_of(view->now), width, height);
+    const bool moves = frame(view, true, NULL);
+    const double change = dv_vec3_distance(dv_vec3_load(before.position), dv_vec3_load(port->camera.position));
+    if (moves && change > 1e-6 * dv_vec3_distance(dv_vec3_load(before.position), dv_vec3_load(before.look_at)))
+        return;
+    if (!frame(view, false, NULL)) /* once more: all of it */
+        camera_fit(&port->camera, box_of(view->now), fmax(port->width, 1), fmax(port->height, 1));
     port->drawn = 0;
+}
+
+/* What is seen of it, else of what is around it in the tree. */
+void viewport_fit_selected(View *view)
+{
+    const ObjectView *object = view->now->object;
+    if (!object) {
+        view_toast(view, "Nothing is selected: click on something in the tree");
+        return;
+    }
+    char *path = g_strdup(object->path);
+    bool found = frame(view, false, path);
+    for (char *end = strrchr(path, '/'); !found && end; end = strrchr(path, '/')) {
+        *end = '\0';
+        found = frame(view, false, path);
+    }
+    g_free(path);
+    if (!found)
+        view_toast(view, "Nothing is seen of %s", object->path);
 }
 
 /* While the first camera of the scene moves, the view goes with it. */

@@ -24,7 +24,8 @@ const Shortcut shortcuts[ACTIONS] = {
     [ACTION_RECORD] = {"Ctrl+E", "Record what is done, or end it", SDLK_e, true},
     [ACTION_REPLAY] = {"Ctrl+P", "Replay a recording...", SDLK_p, true},
     [ACTION_EXPORT] = {"Ctrl+T", "Export plots...", SDLK_t, true},
-    [ACTION_FIT] = {"F", "The scene in the picture, what moves first", SDLK_f, false},
+    [ACTION_FIT] = {"F", "Frame: what moves, once more all", SDLK_f, false},
+    [ACTION_FIT_SELECTED] = {"Shift+F", "Frame what is selected", SDLK_f, false, true},
     [ACTION_DEFAULT_VIEW] = {"V", "The view as it was", SDLK_v, false},
     [ACTION_SAVE_VIEW] = {"W", "Keep this view for the scene", SDLK_w, false},
     [ACTION_PROJECTION] = {"T", "Parallel projection", SDLK_t, false},
@@ -205,6 +206,9 @@ void view_act(View *view, Action action)
     case ACTION_FIT:
         viewport_fit(view);
         break;
+    case ACTION_FIT_SELECTED:
+        viewport_fit_selected(view);
+        break;
     case ACTION_DEFAULT_VIEW:
         viewport_restore_view(view);
         break;
@@ -310,8 +314,13 @@ static void press_key(View *view, const SDL_KeyboardEvent *event)
     if (ui_wants_keys() && event->keysym.sym != SDLK_F1 && event->keysym.sym != SDLK_F11 &&
         !(control && event->keysym.sym == SDLK_q))
         return;
+    const bool shift = (event->keysym.mod & KMOD_SHIFT) != 0;
+    bool has_shifted = false;
     for (int i = 0; i < ACTIONS; i++)
-        if (shortcuts[i].key == event->keysym.sym && shortcuts[i].control == control) {
+        has_shifted |= shift && shortcuts[i].shift && shortcuts[i].key == event->keysym.sym;
+    for (int i = 0; i < ACTIONS; i++)
+        if (shortcuts[i].key == event->keysym.sym && shortcuts[i].control == control &&
+            shortcuts[i].shift == has_shifted) {
             if (!event->repeat || i == ACTION_STEP)
                 view_act(view, (Action)i);
             return;

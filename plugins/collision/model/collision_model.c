@@ -261,8 +261,8 @@ void collision_model_set_contact_count(void *self, uint32_t count)
         dv_data_set_uint(&base->contact_count, count);
 }
 
-/* As set, or by its flags. */
-static void read_color(CollisionModel *base, double color[4])
+/* As set, or that of its body, or by its flags where nobody knows that. */
+static void read_color(CollisionModel *base, const DvDraw *target, double color[4])
 {
     static const double by_flags[8][3] = {/* simulated, moving, active */
                                           {0.25, 0.25, 0.25}, {0.5, 0.5, 0.5}, {0, 0.5, 0.25}, {0, 1, 0.5},
@@ -270,6 +270,10 @@ static void read_color(CollisionModel *base, double color[4])
     color[3] = 1.0;
     if (dv_data_is_set(&base->color)) {
         memcpy(color, dv_data_doubles(&base->color, NULL), 4 * sizeof *color);
+        return;
+    }
+    if (target->body[3] > 0) {
+        memcpy(color, target->body, 4 * sizeof *color);
         return;
     }
     const int flags =
@@ -290,6 +294,6 @@ bool collision_model_is_drawn(CollisionModel *base, DvDraw *target, double color
         if (ops->update(base, &version) != DV_OK)
             return false;
     }
-    read_color(base, color);
+    read_color(base, target, color);
     return true;
 }

@@ -275,14 +275,19 @@ static void draw_batch(DvRenderer *self, const DvPictureBatch *batch, Pass pass)
     glLineWidth(within(batch->pixels, self->widest_line));
     glPointSize(within(batch->pixels, self->largest_point));
     depth_of_marks(self, wires || batch->kind == DV_BATCH_POINTS || batch->kind == DV_BATCH_LINES);
-    if (wires)
+    if (wires) { /* before the faces that they lie in */
         glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+        glEnable(GL_POLYGON_OFFSET_LINE);
+        glPolygonOffset(self->lifts ? 1 : -1, self->lifts ? 4 : -4);
+    }
     if (shape)
         glDrawElementsInstanced(GL_TRIANGLES, shape->count, GL_UNSIGNED_INT, NULL, (GLsizei)batch->array->count);
     else
         glDrawArrays(modes[batch->kind], 0, (GLsizei)batch->array->count);
-    if (wires)
+    if (wires) {
         glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+        glDisable(GL_POLYGON_OFFSET_LINE);
+    }
     depth_of_marks(self, false);
     self->stats.calls++;
 }

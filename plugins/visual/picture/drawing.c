@@ -24,9 +24,11 @@ static bool same_kind(const DvPictureBatch *a, const DvPictureBatch *b)
 
 static Batch *find(Drawing *self, DvBatchKind kind, double pixels, bool translucent)
 {
+    const bool has_faces = kind >= DV_BATCH_TRIANGLES && kind != DV_BATCH_SPLATS;
+    const uint32_t wires = self->wires && has_faces ? DV_DRAW_WIREFRAME | DV_DRAW_UNLIT : 0;
     const DvPictureBatch head = {.kind = kind,
                                  .state = self->state,
-                                 .draw_state = self->draw_state,
+                                 .draw_state = self->draw_state | wires,
                                  .pixels = (float)pixels,
                                  .translucent = translucent};
     Batch *batches = self->batches.at;

@@ -58,7 +58,8 @@ typedef struct Entry {
     RecordedImage image;                     /* of an element whose picture is numbers */
     int32_t shader_index;                    /* of the present picture; -1: it is not in it */
     RecordedArray sources[DV_SHADER_STAGES];
-    bool told; /* that it has no effect */
+    bool told;     /* that it has no effect */
+    bool collides; /* it is a collision model */
 } Entry;
 
 typedef struct Level {
@@ -69,6 +70,7 @@ typedef struct Level {
     uint32_t state;                      /* likewise: index in states */
     uint32_t first_shader, shaders;      /* likewise: of the nearest node at or above that has some */
     int32_t body;                        /* number of the body that moves and that it belongs to; -1: none */
+    bool has_surface;                    /* of the present picture: some surface of the body is shown */
     bool skinned, covered;               /* of a picture of bodies: it has a skin; it, or one above */
 } Level;
 enum { NO_LEVEL = UINT32_MAX };
@@ -85,6 +87,7 @@ struct DvRecorder {
     DvObject *marked; /* in the next picture; NULL: nothing */
     DvViewerLook marks;
     List levels, entries, moving; /* DvNode *: what moves */
+    List surfaced;                /* bytes: of nobody, then of each body: some surface is shown */
     uint32_t bodies;              /* that move */
     Images images;
     Drawing drawing;
@@ -144,6 +147,7 @@ static void list_object(DvRecorder *self, List *old, DvObject *object)
         .viewport = dv_object_ops(object, DV_VIEWPORT),
         .post = dv_object_ops(object, DV_POST_PROCESS),
         .pass = dv_object_ops(object, DV_RENDER_PASS),
+        .collides = dv_object_ops(object, DV_COLLISION_MODEL) != NULL,
     };
     const bool shows = entry.surface || entry.drawable || entry.style || entry.transform || entry.clip ||
                        entry.shader || entry.element || entry.light || entry.lighting || entry.camera ||
@@ -199,6 +203,7 @@ static void list_scene(DvRecorder *self)
         return;
     List old = self->entries;
     self->entries = (List){0};
+    list_free(&self->surfaced);
     bodies_free(&self->skins);
     self->probed = self->nothing_else = false;
     self->levels.count = self->moving.count = self->bodies = 0;
@@ -521,6 +526,7 @@ static void draw_object(DvRecorder *self, const Level *level, const Entry *entry
     self->drawing.draw_state = 0;
     self->drawing.draw.shown = 0;
     self->drawing.moves = level->body >= 0;
+    self->drawing.wires = level->has_surface && entry->collides;
     color_of_body(level, self->drawing.draw.body);
     for (uint32_t flag = 0; flag < DV_DISPLAY_FLAGS; flag++)
         self->drawing.draw.shown |= level->flags[flag] == 1 ? 1u << flag : 0u;
@@ -749,11 +755,34 @@ static void add_setting(DvRecorder *self, Recording *recording, const Entry *ent
         picture->depth_scale = entry->transparency->depth_scale(entry->self);
 }
 
-static void record_level(DvRecorder *self, Recording *recording, Level *level, const DvRecordOptions *options)
+/* Flags of all levels; which levels belong to a body of which some surface is shown, or, if to none, whether there is one that does not
+ * move. */
+static void find_surfaces(DvRecorder *self, const DvRecordOptions *options)
+{
+    Level *level = self->levels.at;
+    const Entry *entries = self->entries.at;
+    self->surfaced.count = 0;
+    for (uint32_t i = 0; i <= self->bodies; i++)
+        list_add(&self->surfaced, 1);
+    uint8_t *surfaced = self->surfaced.at;
+    for (uint32_t i = 0; i < self->levels.count; i++) {
+        merge_flags(&level[i], level[i].parent == NO_LEVEL ? NULL : &level[level[i].parent], entries, options);
+        for (uint32_t k = 0; k < level[i].count && level[i].flags[DV_DISPLAY_VISUAL_MODELS] == 1; k++) {
+            DvSurfaceView view = {0};
+            const Entry *entry = &entries[level[i].first + k];
+            if (entry->surface && dv_object_is_valid(entry->object) && entry->surface->view(entry->self, &view) &&
+                view.positions.count > 0)
+                surfaced[level[i].body + 1] = 1;
+        }
+    }
+    for (uint32_t i = 0; i < self->levels.count; i++)
+        level[i].has_surface = surfaced[level[i].body + 1] != 0;
+}
+
+static void record_level(DvRecorder *self, Recording *recording, Level *level)
 {
     Entry *entries = self->entries.at;
     const Level *parent = level->parent == NO_LEVEL ? NULL : (Level *)self->levels.at + level->parent;
-    merge_flags(level, parent, entries, options);
     merge_state(self, recording, level, parent, entries);
     const uint32_t whole = state_before(self, level, entries, 0);
     if (self->draws_bodies)
@@ -829,7 +858,7 @@ static void draw_marks(DvRecorder *self)
     plain.shader = -1;
     identity(plain.transform);
     self->drawing.state = add_state(self, &plain);
-    self->drawing.moves = false;
+    self->drawing.moves = self->drawing.wires = false;
     marks_draw(&self->drawing.draw, self->marked, &self->marks, isfinite(size) ? size : 1);
     self->drawing.draw_state = 0;
     self->marked = NULL;
@@ -846,8 +875,9 @@ static DvPicture *make(DvRecorder *self, const DvRecordOptions *options)
         lists[i]->count = 0;
     drawing_begin(&self->drawing, recording);
     memcpy(self->drawing.draw.view, options->view, sizeof options->view);
+    find_surfaces(self, options);
     for (uint32_t i = 0; i < self->levels.count; i++)
-        record_level(self, recording, (Level *)self->levels.at + i, options);
+        record_level(self, recording, (Level *)self->levels.at + i);
     draw_marks(self);
     drawing_end(&self->drawing);
     add_passes(self, recording);
