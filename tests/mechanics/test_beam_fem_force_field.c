@@ -161,6 +161,18 @@ static void the_axis_is_x_of_the_first_frame_or_the_edge(void **state)
     assert_true(fabs(f[0].at[0][0]) > 1.0);
 }
 
+/* Scenes give quaternions with few digits. */
+static void there_is_no_force_at_rest_where_quaternions_are_not_quite_of_length_one(void **state)
+{
+    (void)state;
+    static Forces f;
+    forces_of("<Node>" MESH("0 1") "<MechanicalObject name='dofs' template='Rigid3d' position='0 0 0 0 0 -0.7071 "
+                                   "0.7071  0 -1 0 0 0 -0.7071 0.7071'/>" BEAMS "/></Node>",
+              &f);
+    for (int c = 0; c < 12; c++)
+        assert_close(f.at[0][c], 0.0, 1e-12);
+}
+
 static void beams_follow_edits(void **state)
 {
     (void)state;
@@ -284,6 +296,7 @@ int main(void)
         cmocka_unit_test(a_torque_at_the_end_bends_all_beams_alike),
         cmocka_unit_test(numbers_are_one_for_all_or_one_for_each_beam),
         cmocka_unit_test(the_axis_is_x_of_the_first_frame_or_the_edge),
+        cmocka_unit_test(there_is_no_force_at_rest_where_quaternions_are_not_quite_of_length_one),
         cmocka_unit_test(beams_follow_edits),
         cmocka_unit_test(some_edges_stay_beams_when_the_mesh_changes),
         cmocka_unit_test(a_list_that_names_no_edge_is_left_out),

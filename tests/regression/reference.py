@@ -54,6 +54,7 @@ PROBES = os.path.join(SHARED, "probes")
 MORE_SCENES = ["Component/Constraint/Lagrangian/BilateralLagrangianConstraint_NNCG.scn",
                "Component/Constraint/Lagrangian/BilateralLagrangianConstraint_UGS.scn",
                "Component/Constraint/Lagrangian/FixedLagrangianConstaint_Vec3.scn",
+               "Component/Constraint/Lagrangian/BilateralLagrangianConstraint_Rigid.scn",
                "Component/Constraint/Projective/BoxConstraint.scn", "Component/Constraint/Projective/FixedPlaneProjectiveConstraint.scn",
                "Component/Constraint/Projective/LinearMovementProjectiveConstraint.scn",
                "Component/MechanicalLoad/SurfacePressureForceField.scn", "Component/SolidMechanics/FEM/TopoMap_cylinder3d.scn",

@@ -66,8 +66,10 @@ bool beam_blocks_shape(BeamBlocks *b, uint32_t beam, const double *rest, const B
 {
     BeamBlock *block = &b->block[beam / DV_LANES];
     const uint32_t lane = beam % DV_LANES;
-    const DvRigid3 first = dv_rigid3_load(rest + 7 * (size_t)dv_element_blocks_point(&b->mesh, beam, 0)),
-                   second = dv_rigid3_load(rest + 7 * (size_t)dv_element_blocks_point(&b->mesh, beam, 1));
+    DvRigid3 first = dv_rigid3_load(rest + 7 * (size_t)dv_element_blocks_point(&b->mesh, beam, 0));
+    const DvRigid3 second = dv_rigid3_load(rest + 7 * (size_t)dv_element_blocks_point(&b->mesh, beam, 1));
+    /* Scenes give six digits of it: there is no force at rest all the same. */
+    first.orientation = dv_quat_normalize(first.orientation);
     const DvVec3 between = dv_vec3_sub(second.center, first.center);
     const double length = dv_vec3_norm(between);
     const DvVec3 distance = dv_quat_inverse_rotate(first.orientation, between);
@@ -186,6 +188,7 @@ DV_SIMD_INLINE void measure(const BeamBlock *block, bool consistent, const uint3
     DvReal8 a[7], b[7], turn[4], rest[3], own[3], local[3];
     gather(x, 7, node, a);
     gather(x, 7, node + DV_LANES, b);
+    normalize(a + 3);
     rotate(a + 3, block->distance, rest);
     rotate(a + 3, block->axis, r);
     DV_EACH (c, 3)
