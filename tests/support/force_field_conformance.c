@@ -123,13 +123,18 @@ static void add_force(const Field *f, const double *x, const double *v, double *
     f->ops->add_force(f->self, &f->step, xs, vs, fs);
 }
 
-static void add_dforce(const Field *f, double k, const double *dx, double *df)
+static void add_product(const Field *f, double k, double b, const double *dx, double *df)
 {
     DvConstVec ds[2];
     DvVec fs[2];
     const_vectors(f, dx, false, ds);
     vectors(f, df, fs);
-    f->ops->add_dforce(f->self, &f->step, k, 0.0, ds, fs);
+    f->ops->add_dforce(f->self, &f->step, k, b, ds, fs);
+}
+
+static void add_dforce(const Field *f, double k, const double *dx, double *df)
+{
+    add_product(f, k, 0.0, dx, df);
 }
 
 static double energy(const Field *f, const double *x)
@@ -281,6 +286,28 @@ static void check_tangent(const Field *f, const double *x)
     free(d), free(v), free(ahead), free(behind), free(up), free(down), free(df), free(here);
 }
 
+/* B v by central differences along v. */
+static void check_damping(const Field *f, const double *x, const double *v)
+{
+    const double h = 1e-6;
+    double *d = numbers(f->n_deriv, 13, 1.0), *ahead = numbers(f->n_deriv, 0, 0.0),
+           *behind = numbers(f->n_deriv, 0, 0.0), *up = numbers(f->n_deriv, 0, 0.0),
+           *down = numbers(f->n_deriv, 0, 0.0), *df = numbers(f->n_deriv, 0, 0.0);
+    for (size_t i = 0; i < f->n_deriv; i++) {
+        ahead[i] = v[i] + h * d[i];
+        behind[i] = v[i] - h * d[i];
+    }
+    add_force(f, x, ahead, up);
+    add_force(f, x, behind, down);
+    add_product(f, 0.0, 1.0, d, df);
+    for (size_t i = 0; i < f->n_deriv; i++)
+        up[i] = (up[i] - down[i]) / (2.0 * h);
+    assert_same_vectors("a product with B is the derivative of the force along the velocities", df, up, f->n_deriv,
+                        2e-7 * largest(df, f->n_deriv) + 1e-9);
+    assert_true(largest(df, f->n_deriv) > 0.0);
+    free(d), free(ahead), free(behind), free(up), free(down), free(df);
+}
+
 typedef struct Couplings {
     DvPattern base;
     const Field *f;
@@ -308,7 +335,10 @@ static void add_dense(const DvMatrixView *view, uint32_t coupling, const double 
             c->dense[(c->at[coupling][0] + i) * c->f->n_deriv + c->at[coupling][1] + j] += factor * dense[i * n + j];
 }
 
-static void check_columns(const Field *f, const double *dense, double factor)
+/* Of the matrix STIFFNESS K + DAMPING B. */
+static const double STIFFNESS = 2.5, DAMPING = -1.5;
+
+static void check_columns(const Field *f, const double *dense)
 {
     double *unit = numbers(f->n_deriv, 0, 0.0), *column = numbers(f->n_deriv, 0, 0.0),
            *expected = numbers(f->n_deriv, 0, 0.0);
@@ -316,7 +346,7 @@ static void check_columns(const Field *f, const double *dense, double factor)
     for (size_t j = 0; j < f->n_deriv; j++) {
         memset(expected, 0, f->n_deriv * sizeof *expected);
         unit[j] = 1.0;
-        add_dforce(f, factor, unit, expected);
+        add_product(f, STIFFNESS, DAMPING, unit, expected);
         unit[j] = 0.0;
         for (size_t i = 0; i < f->n_deriv; i++)
             column[i] = dense[i * f->n_deriv + j];
@@ -337,8 +367,8 @@ static void check_matrix(const Field *f, const double *x, const double *v)
     assert_int_equal(f->ops->structure(f->self), structure);
     const uint32_t n = f->dof->deriv;
     DvMatrixView view = {.block = n == 3 || n == 6 ? 3 : n, .indirect = &c, .add = add_dense};
-    f->ops->assemble(f->self, &f->step, 2.5, 0.0, &view);
-    check_columns(f, c.dense, 2.5);
+    f->ops->assemble(f->self, &f->step, STIFFNESS, DAMPING, &view);
+    check_columns(f, c.dense);
 
     if (n <= 3) { /* the direct view: each coupling has a block, which several couplings may share */
         uint32_t *slot = calloc(c.count + 1, sizeof *slot);
@@ -350,14 +380,14 @@ static void check_matrix(const Field *f, const double *x, const double *v)
         DvMatrixView direct = {.values = values, .slot = slot, .block = n, .direct = true};
         dv_parallel_set_threads(2);
         dv_parallel_set_grain_divisor(1000);
-        f->ops->assemble(f->self, &f->step, 2.5, 0.0, &direct);
+        f->ops->assemble(f->self, &f->step, STIFFNESS, DAMPING, &direct);
         dv_parallel_set_grain_divisor(1);
         dv_parallel_set_threads(1);
         memset(c.dense, 0, f->n_deriv * f->n_deriv * sizeof *c.dense);
         for (uint32_t k = 0; k < c.count; k++)
             if (slot[k] == k)
                 add_dense(&view, k, values + (size_t)k * n * n, 1.0);
-        check_columns(f, c.dense, 2.5);
+        check_columns(f, c.dense);
         free(slot), free(values);
     }
     free(force), free(c.dense), free(c.at);
@@ -500,6 +530,8 @@ void force_field_conformance(const ForceFieldConformance *c)
         check_tangent(&f, x);
     else if (c->tangent == TANGENT_AT_REST)
         check_tangent(&f, rest);
+    if (c->damping)
+        check_damping(&f, x, v);
     check_matrix(&f, x, v);
     f.step.kind = DV_MATRIX_SYMMETRIC;
     check_matrix(&f, x, v);

@@ -5,7 +5,7 @@
  *   - add_dforce is linear, and the derivative of add_force, by central differences
  *   - the stiffness is its transpose, or the class says that it is not: then it is found to be another, and who takes symmetric
  *     matrices gets its symmetric part, or nothing, as the class says
- *   - the assembled matrix is add_dforce, column by column, through both kinds of view
+ *   - the assembled matrix is add_dforce, column by column, through both kinds of view, with k K and b B
  *   - the force is minus the gradient of the energy
  *   - internal forces have no sum and no torque; objective ones turn with the body, and are zero at rest
  * A method that leaves a term out by definition says so, with the reason, and the rest is tested.
@@ -38,6 +38,7 @@ typedef struct ForceFieldConformance {
     bool unsymmetric;   /* the stiffness is not that of an energy, and here not its transpose */
     bool internal;      /* sum and torque vanish */
     bool objective;     /* turns with the body, zero at rest */
+    bool damping;       /* B is the derivative along the velocities, and not zero */
 } ForceFieldConformance;
 
 void force_field_conformance(const ForceFieldConformance *c);
