@@ -40,7 +40,7 @@ static const Kind kinds[] = {
     {"engine", "an", "engine", "Engine", "engine", "a closed form, one run for each change, a mistake", NULL},
     {"preconditioner", "a", "preconditioner", "Preconditioner", "preconditioner",
      "the conformance suite of linear solvers, a closed form, a mistake", "\"DiagonalMatrix\""},
-    {"integrator", "an", "integrator", "Solver", "solver", "a closed form, a mistake", NULL},
+    {"integrator", "an", "integrator", "Solver", "solver", "two closed forms, a mistake", NULL},
     {"linear-solver", "a", "linear solver", "LinearSolver", "linear_solver",
      "the conformance suite of linear solvers, a closed form, a mistake",
      "\"CompressedRowSparseMatrixMat3x3d\", \"GraphScattered\""},
