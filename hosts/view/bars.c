@@ -172,9 +172,9 @@ static void time_step(View *view)
     ui_text(UI_DIM, "s");
     ui_same_line(0);
     bool real_time = view->now->real_time;
-    if (ui_checkbox("real time", &real_time))
+    if (ui_checkbox("Real time", &real_time))
         view_act(view, ACTION_PACE);
-    ui_tooltip("make steps no faster than the clock; otherwise as fast as possible");
+    ui_tooltip("Steps no faster than the clock (P); otherwise as fast as possible");
 }
 
 static void mouse_tools(View *view)
@@ -207,26 +207,26 @@ void panels_toolbar(View *view, UiBox box)
     const Snapshot *now = view->now;
     if (ui_panel_begin("##tools", box, true, false)) {
         if (ui_icon_button("animate", now->animates ? UI_PAUSE : UI_PLAY,
-                           now->animates ? "pause (Space)" : "animate (Space)", now->animates, now->has_scene))
+                           now->animates ? "Pause (Space)" : "Play (Space)", now->animates, now->has_scene))
             view_act(view, ACTION_ANIMATE);
         ui_same_line(0);
-        if (ui_icon_button("step", UI_STEP, "one step (N)", false, now->has_scene && !now->animates))
+        if (ui_icon_button("step", UI_STEP, "Step (N)", false, now->has_scene && !now->animates))
             view_act(view, ACTION_STEP);
         ui_same_line(0);
-        if (ui_icon_button("reset", UI_RESET, "back to the start (Backspace)", false, now->has_scene))
+        if (ui_icon_button("reset", UI_RESET, "Reset (Backspace)", false, now->has_scene))
             view_act(view, ACTION_RESET);
         ui_same_line(0);
-        if (ui_icon_button("reload", UI_RELOAD, "read the file again (Ctrl+R)", false, *now->file != '\0'))
+        if (ui_icon_button("reload", UI_RELOAD, "Reload (Ctrl+R)", false, *now->file != '\0'))
             view_act(view, ACTION_RELOAD);
         ui_same_line(0);
         if (ui_icon_button("fit", UI_FIT, "the whole scene in the picture (F)", false, now->has_scene))
             view_act(view, ACTION_FIT);
         ui_same_line(0);
-        if (ui_icon_button("screenshot", UI_CAMERA, "save the picture (S)", false, now->has_scene))
+        if (ui_icon_button("screenshot", UI_CAMERA, "Save picture (S)", false, now->has_scene))
             view_act(view, ACTION_SCREENSHOT);
         ui_same_line(0);
         if (ui_icon_button("record", now->recording ? UI_STOP : UI_RECORD,
-                           now->recording ? "end the recording" : "record what is done, to be replayed",
+                           now->recording ? "End the recording (Ctrl+E)" : "Record session, to be replayed (Ctrl+E)",
                            now->recording != NULL, now->has_scene))
             view_act(view, ACTION_RECORD);
         time_step(view);

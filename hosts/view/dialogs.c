@@ -15,11 +15,11 @@ static const TargetKind kinds[] = {
 static const char *const titles[] = {
     [FILE_OPEN] = "Open a scene###files",
     [FILE_SAVE] = "Save the scene with its state###files",
-    [FILE_RECORD] = "Record what is done###files",
+    [FILE_RECORD] = "Record session###files",
     [FILE_REPLAY] = "Replay a recording###files",
     [FILE_EXPORT] = "Export all plots as a table###files",
     [FILE_LOG] = "Save the log###files",
-    [FILE_FILM] = "Film the picture###files",
+    [FILE_FILM] = "Record video###files",
 };
 
 static const char *const verbs[] = {
