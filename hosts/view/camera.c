@@ -24,6 +24,13 @@ static void stand_back(DvCamera *camera, double distance)
     dv_vec3_store(dv_vec3_add(dv_vec3_load(camera->look_at), back), camera->position);
 }
 
+/* `at` turned about a point. */
+static void turn_about(const double point[3], DvQuat turn, double at[3])
+{
+    const DvVec3 middle = dv_vec3_load(point);
+    dv_vec3_store(dv_vec3_add(middle, dv_quat_rotate(turn, dv_vec3_sub(dv_vec3_load(at), middle))), at);
+}
+
 void camera_rotate(DvCamera *camera, const CameraDrag *drag, double x, double y, double width, double height)
 {
     const DvVec3 from = on_ball(drag->x, drag->y, width, height), to = on_ball(x, y, width, height);
@@ -37,6 +44,10 @@ void camera_rotate(DvCamera *camera, const CameraDrag *drag, double x, double y,
     const DvQuat turn = dv_quat_from_axis_angle(dv_vec3_scale(axis, 1 / sine), angle);
     const DvQuat turned = dv_quat_normalize(dv_quat_mul(dv_quat_load(drag->begin.orientation), turn));
     dv_quat_store(turned, camera->orientation);
+    if (drag->has_point) {
+        const DvQuat in_world = dv_quat_mul(turned, dv_quat_conjugate(dv_quat_load(drag->begin.orientation)));
+        turn_about(drag->point, in_world, camera->look_at);
+    }
     stand_back(camera, distance_of(&drag->begin));
 }
 
@@ -51,6 +62,25 @@ void camera_pan(DvCamera *camera, double dx, double dy, double height)
 void camera_zoom(DvCamera *camera, double factor)
 {
     stand_back(camera, fmax(distance_of(camera) * factor, 1e-9));
+}
+
+void camera_zoom_about(DvCamera *camera, double factor, const double point[3])
+{
+    const double distance = distance_of(camera), share = fmax(distance * factor, 1e-9) / distance;
+    const DvVec3 middle = dv_vec3_load(point), to = dv_vec3_load(camera->look_at);
+    dv_vec3_store(dv_vec3_add(middle, dv_vec3_scale(dv_vec3_sub(to, middle), share)), camera->look_at);
+    stand_back(camera, distance * share);
+}
+
+void camera_point_below(const DvCamera *camera, double width, double height, double x, double y, double point[3])
+{
+    double origin[3], along[3];
+    dv_camera_ray(camera, width, height, x, y, origin, along);
+    const DvVec3 ahead = dv_quat_rotate(dv_quat_load(camera->orientation), dv_vec3(0, 0, -1));
+    const double depth = dv_vec3_dot(dv_vec3_sub(dv_vec3_load(camera->look_at), dv_vec3_load(origin)), ahead) /
+                         dv_vec3_dot(dv_vec3_load(along), ahead);
+    for (int c = 0; c < 3; c++)
+        point[c] = origin[c] + depth * along[c];
 }
 
 void camera_fit(DvCamera *camera, const double box[6], double width, double height)

@@ -14,7 +14,7 @@
 #include <divan/contracts/solver.h>
 #include <divan/math/vec.h>
 
-static bool meet_triangle(const Ray *ray, const double *a, const double *b, const double *c, double *depth)
+bool pick_meets_triangle(const Ray *ray, const double *a, const double *b, const double *c, double *depth)
 {
     const DvVec3 origin = dv_vec3_load(ray->origin), along = dv_vec3_load(ray->direction), p = dv_vec3_load(a);
     const DvVec3 e1 = dv_vec3_sub(dv_vec3_load(b), p), e2 = dv_vec3_sub(dv_vec3_load(c), p);
@@ -28,7 +28,7 @@ static bool meet_triangle(const Ray *ray, const double *a, const double *b, cons
     return u >= 0 && v >= 0 && u + v <= 1 && *depth >= 0;
 }
 
-static bool meet_sphere(const Ray *ray, const double *centre, double radius, double *depth)
+bool pick_meets_sphere(const Ray *ray, const double *centre, double radius, double *depth)
 {
     const DvVec3 to = dv_vec3_sub(dv_vec3_load(centre), dv_vec3_load(ray->origin));
     const double along = dv_vec3_dot(to, dv_vec3_load(ray->direction));
@@ -48,7 +48,7 @@ static const double *corner(const DvShape *shape, uint32_t element, uint32_t k)
 static bool meet_element(const DvShape *shape, uint32_t element, const Ray *ray, double *depth)
 {
     if (strcmp(shape->kind, DV_SHAPE_SPHERES) == 0 || strcmp(shape->kind, DV_SHAPE_RIGID_SPHERES) == 0)
-        return meet_sphere(ray, corner(shape, element, 0), shape->radii ? shape->radii[element] : 0, depth);
+        return pick_meets_sphere(ray, corner(shape, element, 0), shape->radii ? shape->radii[element] : 0, depth);
     static const uint32_t faces[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
     const bool solid = strcmp(shape->kind, DV_SHAPE_TETRAHEDRA) == 0;
     if (!solid && strcmp(shape->kind, DV_SHAPE_TRIANGLES) != 0)
@@ -56,8 +56,8 @@ static bool meet_element(const DvShape *shape, uint32_t element, const Ray *ray,
     *depth = INFINITY;
     for (int f = 0; f < (solid ? 4 : 1); f++) {
         double there;
-        if (meet_triangle(ray, corner(shape, element, faces[f][0]), corner(shape, element, faces[f][1]),
-                          corner(shape, element, faces[f][2]), &there))
+        if (pick_meets_triangle(ray, corner(shape, element, faces[f][0]), corner(shape, element, faces[f][1]),
+                                corner(shape, element, faces[f][2]), &there))
             *depth = fmin(*depth, there);
     }
     return *depth < INFINITY;
@@ -194,7 +194,7 @@ static double depth_of_element(const MeshFaces *faces, const uint32_t *nodes, Dv
                 return INFINITY;
             at[k] = x.at + (size_t)point * x.dim;
         }
-        if (meet_triangle(ray, at[0], at[1], at[2], &depth))
+        if (pick_meets_triangle(ray, at[0], at[1], at[2], &depth))
             least = fmin(least, depth);
     }
     return least;

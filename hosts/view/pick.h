@@ -33,6 +33,9 @@ typedef struct Hit {
 bool pick(DvScene *scene, const Ray *ray, Hit *hit);
 /* The mesh of a state that has no collision model, and the first element of it on the ray, a volume where it has any. NULL: none. */
 DvObject *pick_element(DvObject *state, const Ray *ray, DvElementKind *kind, uint32_t *element);
+/* [any] From both sides. `depth`: m along the ray. */
+bool pick_meets_triangle(const Ray *ray, const double *a, const double *b, const double *c, double *depth);
+bool pick_meets_sphere(const Ray *ray, const double *centre, double radius, double *depth);
 void pick_point(const Ray *ray, double depth, double at[3]);
 bool pick_is_kind(DvStateRef state, const char *name);   /* "Vec3d" */
 GPtrArray *pick_all(DvNode *root, const char *contract); /* DvObject, to be freed with its array */

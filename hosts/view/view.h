@@ -21,6 +21,7 @@
 #include <divan/plugin.h>
 
 #include "camera.h"
+#include "seen.h"
 #include "session.h"
 #include "ui.h"
 

@@ -407,6 +407,16 @@ static void grab(View *view, int button, double x, double y)
     port->drag.y = y;
 }
 
+/* What the picture shows below a pixel. */
+static bool see(const View *view, double x, double y, Seen *seen)
+{
+    const Viewport *port = &view->viewport;
+    const DvCamera camera = camera_now(view);
+    Ray ray;
+    dv_camera_ray(&camera, port->width, port->height, x, y, ray.origin, ray.direction);
+    return view->now->picture && seen_on_ray(view->now->picture, &ray, seen);
+}
+
 static void press(View *view, int button, double x, double y)
 {
     Viewport *port = &view->viewport;
@@ -416,7 +426,11 @@ static void press(View *view, int button, double x, double y)
         return;
     }
     port->dragging = button;
-    port->drag = (CameraDrag){port->camera, x, y};
+    Seen seen;
+    port->drag =
+        (CameraDrag){.begin = port->camera, .x = x, .y = y, .has_point = button == 0 && see(view, x, y, &seen)};
+    if (port->drag.has_point)
+        memcpy(port->drag.point, seen.at, sizeof seen.at);
 }
 
 static void drag(View *view, double x, double y)
@@ -465,7 +479,10 @@ static void use_mouse(View *view, UiBox box, bool hovered)
     else if (port->dragging >= 0)
         release(view);
     if (hovered && ui_wheel() != 0) {
-        camera_zoom(&port->camera, pow(0.88, ui_wheel()));
+        Seen seen;
+        if (!see(view, x, y, &seen))
+            camera_point_below(&port->camera, port->width, port->height, x, y, seen.at);
+        camera_zoom_about(&port->camera, pow(0.88, ui_wheel()), seen.at);
         port->drawn = 0;
     }
 }

@@ -27,6 +27,7 @@
 #include "plots.h"
 #include "recording.h"
 #include "scene_text.h"
+#include "seen.h"
 #include "snapshot.h"
 #include "target.h"
 #include "view_file.h"
@@ -66,7 +67,7 @@ static void a_drag_turns_the_camera_by_twice_the_angle_on_the_ball(void **state)
     for (size_t i = 0; i < 3; i++)
         for (int vertical = 0; vertical < 2; vertical++)
             for (int sign = -1; sign <= 1; sign += 2) {
-                const CameraDrag drag = {looking(), width / 2, height / 2};
+                const CameraDrag drag = {.begin = looking(), .x = width / 2, .y = height / 2};
                 DvCamera camera = drag.begin;
                 const double u = sign * shares[i], turn = 2 * asin(u);
                 camera_rotate(&camera, &drag, width / 2 + (vertical ? 0 : u * radius),
@@ -91,14 +92,14 @@ static void the_ball_goes_over_into_a_hyperbola(void **state)
     for (size_t i = 0; i < 3; i++)
         for (int tall = 0; tall < 2; tall++) {
             const double width = tall ? 300 : 800, height = tall ? 800 : 300, radius = 0.4 * 300;
-            const CameraDrag drag = {looking(), width / 2, height / 2};
+            const CameraDrag drag = {.begin = looking(), .x = width / 2, .y = height / 2};
             DvCamera camera = drag.begin;
             const double u = shares[i], turn = 2 * atan2(u, 0.5 / u);
             camera_rotate(&camera, &drag, width / 2 + u * radius, height / 2, width, height);
             expect_point(camera.position, 1 - 5 * sin(turn), 2, 3 + 5 * cos(turn));
         }
     /* From a place aside to itself: nothing; around the rim: about the line of sight, which leaves the place. */
-    const CameraDrag drag = {looking(), 400, 150};
+    const CameraDrag drag = {.begin = looking(), .x = 400, .y = 150};
     DvCamera camera = looking();
     camera.position[0] = 77;
     camera_rotate(&camera, &drag, 400, 150, 500, 300);
@@ -137,6 +138,90 @@ static void a_camera_comes_nearer_to_its_pivot_and_not_onto_it(void **state)
 }
 
 /* A cube of the largest side stands back by 1.1 of its half over the sine of half the smaller opening angle. */
+/* A triangle at z = 1 that a transform of its node has moved to z = 3, a ball, a tube across the line of sight; what a plane of the scene
+ * cuts away is not there. */
+static void what_a_picture_shows_is_met_where_it_is_drawn(void **state)
+{
+    (void)state;
+    const float points[] = {-1, -1, 1, 1, -1, 1, 0, 1, 1};
+    const uint32_t corners[] = {0, 1, 2};
+    const DvBatchSolid ball = {.from = {5, 0, 0}, .radius = 2},
+                       tube = {.from = {9, 0, -1}, .radius = 0.5f, .to = {9, 4, -1}};
+    const DvPictureArray positions = {1, points, 3, 12}, triangles = {2, corners, 1, 12},
+                         balls = {3, &ball, 1, sizeof ball}, tubes = {4, &tube, 1, sizeof tube};
+    DvPictureState states[2] = {{.transform = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2}, .moved = true},
+                                {.transform = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}};
+    const DvPictureSurface surface = {.path = "/Body/Look", .positions = &positions, .triangles = &triangles};
+    const DvPictureBatch batches[] = {{.kind = DV_BATCH_SPHERES, .state = 1, .array = &balls},
+                                      {.kind = DV_BATCH_CYLINDERS, .state = 1, .array = &tubes}};
+    const DvPicture picture = {.states = states,
+                               .state_count = 2,
+                               .surfaces = &surface,
+                               .surface_count = 1,
+                               .batches = batches,
+                               .batch_count = 2};
+    Seen seen;
+    assert_true(seen_on_ray(&picture, &(Ray){{0, 0, 10}, {0, 0, -1}}, &seen));
+    assert_string_equal(seen.path, "/Body/Look");
+    expect_near(seen.depth, 7);
+    expect_point(seen.at, 0, 0, 3);
+    assert_true(seen_on_ray(&picture, &(Ray){{5, 0, 10}, {0, 0, -1}}, &seen));
+    assert_null(seen.path);
+    expect_point(seen.at, 5, 0, 2);
+    assert_true(seen_on_ray(&picture, &(Ray){{9.3, 2, 10}, {0, 0, -1}}, &seen));
+    assert_true(fabs(seen.at[2] + 0.6) < 1e-6);
+    assert_false(seen_on_ray(&picture, &(Ray){{9, 5, 10}, {0, 0, -1}}, &seen));
+    assert_false(seen_on_ray(&picture, &(Ray){{2, 0, 10}, {0, 0, -1}}, &seen));
+    states[0].clip_count = 1;
+    states[0].clips[0][2] = -1, states[0].clips[0][3] = 2.5f; /* kept: z <= 2.5 */
+    assert_false(seen_on_ray(&picture, &(Ray){{0, 0, 10}, {0, 0, -1}}, &seen));
+}
+
+/* Of a point somewhere in the picture, at another depth than the pivot; seen in perspective and in parallel. */
+static void what_is_below_the_mouse_stays_there_as_the_camera_comes_nearer(void **state)
+{
+    (void)state;
+    static const double points[][3] = {{1.5, 2.25, 2}, {0.25, 1, 4}, {1, 2, 3}};
+    for (int k = 0; k < 6; k++) {
+        const double *at = points[k / 2];
+        double before[2], after[2];
+        DvCamera camera = looking();
+        camera.orthographic = k % 2 == 1;
+        assert_true(camera_project(&camera, 640, 480, at, before));
+        camera_zoom_about(&camera, 0.5, at);
+        assert_true(camera_project(&camera, 640, 480, at, after));
+        expect_near(after[0], before[0]);
+        expect_near(after[1], before[1]);
+        expect_point(camera.position, (1 + at[0]) / 2, (2 + at[1]) / 2, at[2] + (8 - at[2]) / 2);
+        expect_point(camera.look_at, (1 + at[0]) / 2, (2 + at[1]) / 2, (3 + at[2]) / 2);
+        camera_zoom_about(&camera, 0, at);
+        assert_true(isfinite(camera.position[2]) && camera.position[2] > camera.look_at[2]);
+    }
+    DvCamera camera = looking();
+    double point[3], pixel[2];
+    camera_point_below(&camera, 640, 480, 100, 400, point);
+    expect_near(point[2], 3);
+    assert_true(camera_project(&camera, 640, 480, point, pixel));
+    expect_near(pixel[0], 100);
+    expect_near(pixel[1], 400);
+}
+
+/* A stroke by an angle of 45 degrees turns by a right angle about the point, which stays at its pixel. */
+static void a_drag_turns_about_the_point_below_the_mouse(void **state)
+{
+    (void)state;
+    const double width = 640, height = 480, radius = 0.4 * height;
+    CameraDrag drag = {.begin = looking(), .x = width / 2, .y = height / 2, .has_point = true, .point = {1, 2, 4}};
+    DvCamera camera = drag.begin;
+    camera_rotate(&camera, &drag, width / 2 + radius * sin(DV_PI / 4), height / 2, width, height);
+    expect_point(camera.position, 1 - 4, 2, 4);
+    expect_point(camera.look_at, 1 + 1, 2, 4);
+    double pixel[2];
+    assert_true(camera_project(&camera, width, height, drag.point, pixel));
+    expect_near(pixel[0], width / 2);
+    expect_near(pixel[1], height / 2);
+}
+
 static void a_box_fills_the_picture(void **state)
 {
     (void)state;
@@ -1110,6 +1195,9 @@ int main(void)
         cmocka_unit_test(the_ball_goes_over_into_a_hyperbola),
         cmocka_unit_test(a_camera_moves_across_with_what_is_under_the_mouse),
         cmocka_unit_test(a_camera_comes_nearer_to_its_pivot_and_not_onto_it),
+        cmocka_unit_test(what_a_picture_shows_is_met_where_it_is_drawn),
+        cmocka_unit_test(what_is_below_the_mouse_stays_there_as_the_camera_comes_nearer),
+        cmocka_unit_test(a_drag_turns_about_the_point_below_the_mouse),
         cmocka_unit_test(a_box_fills_the_picture),
         cmocka_unit_test(a_camera_faces_each_axis),
         cmocka_unit_test(a_point_is_projected_to_the_pixel_whose_ray_meets_it),
