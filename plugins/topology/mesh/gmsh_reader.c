@@ -56,6 +56,11 @@ typedef struct GroupTag {
     uint32_t half[2];
 } GroupTag;
 
+/* A physical group, or an entity, by its dimension (-1: any) and number. */
+typedef struct Physical {
+    int64_t dimension, tag;
+} Physical;
+
 typedef struct GmshFile {
     Scanner text;
     Mesh *mesh;
@@ -64,6 +69,10 @@ typedef struct GmshFile {
     bool binary, swapped;
     DV_ARRAY(NodeNumber) node;          /* sorted by number once all are read */
     DV_ARRAY(GroupTag) tag[MESH_KINDS]; /* of each element */
+    DV_ARRAY(Physical) wanted;          /* what the part that is wanted is; entities of format 4 that are in it */
+    DV_ARRAY(Physical) member;
+    int64_t physical; /* of the element that is read; 0: none */
+    bool in_part;     /* format 4: so is the block that is read */
     uint32_t skipped[UNKNOWN_TYPES + 1];
     bool nodes_read, elements_read;
 } GmshFile;
@@ -319,6 +328,110 @@ static void make_groups(GmshFile *file, MeshKind kind)
     dv_free(group_of);
 }
 
+/* ---- The part that is wanted: a physical group, by name or number */
+
+static bool is_wanted(const GmshFile *file, int64_t dimension, int64_t tag)
+{
+    for (uint32_t i = 0; i < file->wanted.count; i++)
+        if (file->wanted.data[i].tag == tag &&
+            (file->wanted.data[i].dimension == dimension || file->wanted.data[i].dimension < 0))
+            return true;
+    return false;
+}
+
+static bool is_member(const GmshFile *file, int64_t dimension, int64_t entity)
+{
+    for (uint32_t i = 0; i < file->member.count; i++)
+        if (file->member.data[i].dimension == dimension && file->member.data[i].tag == entity)
+            return true;
+    return false;
+}
+
+static void want_by_number(GmshFile *file)
+{
+    char *end;
+    const long long number = file->mesh->parts.wanted ? strtoll(file->mesh->parts.wanted, &end, 10) : 0;
+    if (file->mesh->parts.wanted && *file->mesh->parts.wanted && *end == '\0')
+        dv_array_push(&file->wanted, (Physical){-1, number});
+}
+
+/* A count, then dimension, number and name in quotes of each. */
+static bool read_physical_names(GmshFile *file)
+{
+    int64_t count;
+    if (!read_count(file, &count, 6, "the number of physical names"))
+        return false;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t dimension, tag;
+        if (!read_integer(file, &dimension, "the dimension of a physical name") ||
+            !read_integer(file, &tag, "the number of a physical name"))
+            return false;
+        const char *end = memchr(file->text.at, '\n', (size_t)(file->text.end - file->text.at));
+        end = end ? end : file->text.end;
+        const char *open = memchr(file->text.at, '"', (size_t)(end - file->text.at));
+        const char *close = open ? memchr(open + 1, '"', (size_t)(end - open - 1)) : NULL;
+        if (!close)
+            return expected(file, "a name in quotes");
+        if (file->mesh->parts.wanted && mesh_part_is(&file->mesh->parts, open + 1, (size_t)(close - open - 1)))
+            dv_array_push(&file->wanted, (Physical){dimension, tag});
+        skip_line(file);
+    }
+    return true;
+}
+
+/* Of each point, curve, surface and volume its place or box, its physical groups and what bounds it. */
+static bool read_entities(GmshFile *file)
+{
+    int64_t count[4];
+    for (int dimension = 0; dimension < 4; dimension++)
+        if (!read_count(file, &count[dimension], 4, "the number of entities"))
+            return false;
+    for (int dimension = 0; dimension < 4; dimension++)
+        for (int64_t i = 0; i < count[dimension]; i++) {
+            int64_t entity, groups, group, bounds;
+            double place;
+            if (!read_integer(file, &entity, "the tag of an entity"))
+                return false;
+            for (int c = 0; c < (dimension == 0 ? 3 : 6); c++)
+                if (!scan_double(&file->text, &place))
+                    return expected(file, "a coordinate of an entity");
+            if (!read_count(file, &groups, 2, "the number of physical groups"))
+                return false;
+            for (int64_t g = 0; g < groups; g++) {
+                if (!read_integer(file, &group, "a physical group"))
+                    return false;
+                if (is_wanted(file, dimension, group) && !is_member(file, dimension, entity))
+                    dv_array_push(&file->member, (Physical){dimension, entity});
+            }
+            if (dimension > 0 && !read_count(file, &bounds, 2, "the number of bounding entities"))
+                return false;
+            for (int64_t b = 0; dimension > 0 && b < bounds; b++)
+                if (!read_integer(file, &group, "a bounding entity"))
+                    return false;
+        }
+    return true;
+}
+
+static bool is_in_part(const GmshFile *file, int64_t dimension)
+{
+    return file->version == 4 ? file->in_part : is_wanted(file, dimension, file->physical);
+}
+
+static void add_to_part(GmshFile *file, MeshKind kind)
+{
+    const Mesh *mesh = file->mesh;
+    const uint32_t counts[MESH_KINDS] = {[MESH_EDGE] = mesh->edge.count,
+                                         [MESH_TRIANGLE] = mesh->triangle.count,
+                                         [MESH_QUAD] = mesh->quad.count,
+                                         [MESH_TETRAHEDRON] = mesh->tetrahedron.count,
+                                         [MESH_HEXAHEDRON] = mesh->hexahedron.count};
+    const int64_t dimension = kind == MESH_EDGE ? 1 : kind == MESH_TRIANGLE || kind == MESH_QUAD ? 2 : 3;
+    if (!mesh->parts.wanted || !is_in_part(file, dimension))
+        return;
+    file->mesh->parts.found = true;
+    dv_array_push(&file->mesh->parts.element[kind], counts[kind] - 1);
+}
+
 /* The edges that carry the middle nodes of a quadratic line, triangle or tetrahedron. */
 static void add_middle_nodes(Mesh *mesh, const ElementType *type, const uint32_t *node)
 {
@@ -358,6 +471,7 @@ static void add_element(GmshFile *file, const ElementType *type, int64_t tag, co
     }
     if (type->quadratic)
         add_middle_nodes(mesh, type, node);
+    add_to_part(file, type->kind);
     dv_array_push(&file->tag[type->kind], (GroupTag){{(uint32_t)((uint64_t)tag >> 32), (uint32_t)tag}});
 }
 
@@ -366,6 +480,12 @@ static bool take_element(GmshFile *file, int64_t type, int64_t element, int64_t 
                          int64_t count)
 {
     if (type < 1 || type >= TYPES || element_types[type].kind == MESH_KINDS) {
+        uint32_t point;
+        if (type == POINT_TYPE && count == 1 && file->mesh->parts.wanted && is_in_part(file, 0) &&
+            find_node(file, number[0], &point)) {
+            file->mesh->parts.found = true;
+            dv_array_push(&file->mesh->parts.point, point);
+        }
         if (type != POINT_TYPE)
             file->skipped[type < 1 || type > UNKNOWN_TYPES ? 0 : type]++;
         return true;
@@ -425,7 +545,8 @@ static bool read_elements_text(GmshFile *file)
             !read_integer(file, &type, "the type of an element"))
             return false;
         if (file->version == 1) {
-            if (!read_integer(file, &tag, "a physical entity") || !read_integer(file, &tag, "an elementary entity") ||
+            if (!read_integer(file, &file->physical, "a physical entity") ||
+                !read_integer(file, &tag, "an elementary entity") ||
                 !read_count(file, &nodes, 2, "the number of nodes of an element") ||
                 !read_element_nodes(file, type, element, tag, nodes))
                 return false;
@@ -433,9 +554,12 @@ static bool read_elements_text(GmshFile *file)
         }
         if (!read_count(file, &tags, 2, "the number of tags"))
             return false;
-        for (int64_t j = 0; j < tags; j++)
+        file->physical = 0;
+        for (int64_t j = 0; j < tags; j++) {
             if (!read_integer(file, &tag, "a tag"))
                 return false;
+            file->physical = j == 0 ? tag : file->physical;
+        }
         if (!read_element_line(file, type, element, tag))
             return false;
     }
@@ -465,9 +589,12 @@ static bool read_elements_binary(GmshFile *file)
             int32_t element, tag = 0;
             if (!take_int(file, &element))
                 return false;
-            for (int32_t j = 0; j < tags; j++)
+            file->physical = 0;
+            for (int32_t j = 0; j < tags; j++) {
                 if (!take_int(file, &tag))
                     return false;
+                file->physical = j == 0 ? tag : file->physical;
+            }
             if (!read_element_nodes(file, type, element, tag, element_types[type].nodes))
                 return false;
         }
@@ -490,6 +617,7 @@ static bool read_elements_4(GmshFile *file)
             !read_integer(file, &type, "the type of the elements of a block") ||
             !read_count(file, &count, 4, "the number of elements of a block"))
             return false;
+        file->in_part = is_member(file, dimension, entity);
         for (int64_t i = 0; i < count; i++) {
             int64_t element;
             if (!read_integer(file, &element, "the tag of an element") ||
@@ -525,6 +653,8 @@ static void join_edges(GmshFile *file)
         }
     }
     mesh->edge.count = kept;
+    for (uint32_t i = 0; i < mesh->parts.element[MESH_EDGE].count; i++)
+        mesh->parts.element[MESH_EDGE].data[i] = key[mesh->parts.element[MESH_EDGE].data[i]];
     uint32_t nodes = 0; /* a middle node of a shared edge is listed once */
     memset(carries, 0, count * sizeof *carries);
     for (uint32_t i = 0; i < mesh->high_order_edge.count; i++) {
@@ -568,6 +698,10 @@ static bool read_section(GmshFile *file, Word name)
                       file->version == 1 ? "$ENDELM" : "$EndElements");
         return true;
     }
+    if (file->mesh->parts.wanted && word_is(name, "$PhysicalNames") && !read_physical_names(file))
+        return false;
+    if (file->mesh->parts.wanted && file->version == 4 && word_is(name, "$Entities") && !read_entities(file))
+        return false;
     if (name.length == 0 || name.text[0] != '$')
         return true;                 /* text between sections */
     while (scan_more(&file->text)) { /* a section of another kind, up to its $End */
@@ -610,8 +744,12 @@ static bool read_file(GmshFile *file)
 bool mesh_read_gmsh(const void *bytes, size_t size, Mesh *mesh, MeshReport *report)
 {
     GmshFile file = {.text = scan_start(bytes, size), .mesh = mesh, .report = report};
+    mesh->parts.searched = true;
+    want_by_number(&file);
     const bool good = read_file(&file);
     dv_array_free(&file.node);
+    dv_array_free(&file.wanted);
+    dv_array_free(&file.member);
     for (int kind = 0; kind < MESH_KINDS; kind++)
         dv_array_free(&file.tag[kind]);
     return good;

@@ -45,6 +45,7 @@ void mesh_free(Mesh *mesh)
         }
         dv_array_free(&mesh->group[kind]);
     }
+    mesh_parts_free(&mesh->parts);
     dv_array_free(&mesh->texcoord);
     dv_array_free(&mesh->position_definition);
     dv_array_free(&mesh->texcoord_definition);

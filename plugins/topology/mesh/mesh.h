@@ -92,6 +92,21 @@ typedef enum MeshKind {
     MESH_KINDS
 } MeshKind;
 
+/* A part that a file gives a name, where somebody asks for one. */
+typedef struct MeshParts {
+    const char
+        *wanted; /* its name, or its number in Gmsh files, or "array=value" of cells in VTK files; NULL: nobody asks */
+    DvIndexArray element[MESH_KINDS]; /* numbers of its elements */
+    DvIndexArray point;               /* points that the file puts into it by themselves */
+    bool found;                       /* the file has it */
+    bool searched;                    /* the reader has looked for it */
+    bool cut;                         /* faces of more than four corners are cut: groups do not name what they become */
+    DvText names;                     /* of all parts of the file, with commas between */
+    /* VTK: which cell each element comes from, and how many cells there are. */
+    DvIndexArray cell_of[MESH_KINDS];
+    uint32_t cells;
+} MeshParts;
+
 typedef struct Mesh {
     DV_ARRAY(Vec3) position;
     DV_ARRAY(Vec3) normal;
@@ -121,6 +136,7 @@ typedef struct Mesh {
     DvIntArray face_material; /* per face: index of the material, or NO_INDEX */
     /* VTK */
     DV_ARRAY(MeshAttribute) attribute;
+    MeshParts parts;
 } Mesh;
 
 /* What a reader has to say. `error` is one sentence with the line of the file where there is one. */
@@ -156,6 +172,14 @@ DV_NODISCARD bool mesh_read_vtk(const void *bytes, size_t size, const MeshOption
 /* The XML variant, which mesh_read_vtk calls when it meets one. */
 DV_NODISCARD bool mesh_read_vtk_xml(const char *bytes, size_t size, const MeshOptions *options, Mesh *mesh,
                                     MeshReport *report);
+
+/* Whether the part that is wanted is called like this; lists the name. */
+bool mesh_part_is(MeshParts *parts, const char *name, size_t length);
+/* The part that is wanted of a file whose reader leaves it to groups (OBJ) or arrays of cells (VTK). */
+void mesh_parts_find(Mesh *mesh);
+/* VTK: elements that have been added since the last cell come from the next one. */
+void mesh_parts_add_cell(Mesh *mesh);
+void mesh_parts_free(MeshParts *parts);
 
 typedef struct Sphere {
     double centre[3], radius;

@@ -101,6 +101,7 @@ bool vtk_add_polygon(VtkSink *sink, const double *point, uint32_t count)
         return false;
     }
     sink->cells++;
+    mesh_parts_add_cell(sink->mesh);
     return true;
 }
 
@@ -220,6 +221,7 @@ bool vtk_add_cell(VtkSink *sink, int type, const double *point, uint32_t count)
         return mesh_fail(sink->report, "cell %" PRIu32 " has type %d, which is not read", sink->cells, type);
     }
     sink->cells++;
+    mesh_parts_add_cell(sink->mesh);
     return good;
 }
 

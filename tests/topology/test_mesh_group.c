@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * MeshGroup: named groups of Gmsh, OBJ and VTK files, by their points and elements, and what is said of groups that are not there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <divan/divan.h>
+#include <divan/scene.h>
+
+#include "scene_text.h"
+
+/* A square of four triangles around its middle, and its four sides as lines: the physical groups lie across one another. */
+#define NODES_2 "$Nodes\n5\n11 0 0 0\n12 1 0 0\n13 1 1 0\n14 0 1 0\n20 0.5 0.5 0\n$EndNodes\n"
+static const char gmsh_2[] =
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n1 1 \"left and right\"\n2 2 \"sheet\"\n2 3 \"half\"\n$EndPhysicalNames\n" NODES_2
+    "$Elements\n9\n"
+    "1 1 2 7 1 11 12\n2 1 2 1 2 12 13\n3 1 2 7 3 13 14\n4 1 2 1 4 14 11\n"
+    "5 2 2 2 5 11 12 20\n6 2 2 3 5 12 13 20\n7 2 2 2 5 13 14 20\n8 2 2 3 5 14 11 20\n9 15 2 9 1 20\n$EndElements\n";
+/* The same by entities: surface 1 is in two groups, surface 2 in one. */
+static const char gmsh_4[] =
+    "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n1 1 \"left and right\"\n2 2 \"sheet\"\n2 3 \"half\"\n$EndPhysicalNames\n"
+    "$Entities\n1 2 2 0\n1 0.5 0.5 0 1 9\n"
+    "1 0 0 0 1 0 0 1 7 0\n2 1 0 0 1 1 0 1 1 0\n"
+    "1 0 0 0 1 1 0 2 2 3 0\n2 0 0 0 1 1 0 1 2 1 1\n$EndEntities\n"
+    "$Nodes\n1 5 11 20\n2 1 0 5\n11\n12\n13\n14\n20\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0.5 0.5 0\n$EndNodes\n"
+    "$Elements\n5 9 1 9\n0 1 15 1\n9 20\n1 1 1 2\n1 11 12\n3 13 14\n1 2 1 2\n2 12 13\n4 14 11\n"
+    "2 1 2 2\n6 12 13 20\n8 14 11 20\n2 2 2 2\n5 11 12 20\n7 13 14 20\n$EndElements\n";
+static const char obj[] =
+    "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\ng left whole\nf 1 2 3 4\ng right whole\nf 2 5 6\nf 2 6 3\n"
+    "g left whole\nf 4 3 1\n";
+static const char vtk[] =
+    "# vtk DataFile Version 2.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 6 float\n0 0 0 1 0 0 1 1 0 0 1 0 2 0 0 2 1 0\n"
+    "CELLS 3 12\n3 1 4 5\n3 1 5 2\n3 0 1 2\nCELL_TYPES 3\n5\n5\n5\nCELL_DATA 3\nSCALARS region int 1\nLOOKUP_TABLE default\n3 3 8\n";
+
+static char folder[] = "/tmp/divan-groups-XXXXXX";
+
+static void write_file(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static char *scene_of(const char *loader, const char *file, const char *more, const char *group)
+{
+    static char text[1024];
+    snprintf(
+        text, sizeof text,
+        "<Node><DefaultAnimationLoop/><%s name='loader' filename='%s/%s' %s/><MeshGroup name='it' group='%s'/></Node>",
+        loader, folder, file, more, group);
+    return text;
+}
+
+static void expect(const DvScene *scene, const char *field, const char *numbers)
+{
+    DvText printed = {0};
+    dv_data_print(dv_object_field(scene_object(scene, "/it"), field), &printed);
+    if (strcmp(printed.at ? printed.at : "", numbers) != 0)
+        fail_msg("%s: '%s' instead of '%s'", field, printed.at ? printed.at : "", numbers);
+    dv_text_free(&printed);
+}
+
+static void physical_groups_are_found_by_name_and_number(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"two.msh", "four.msh"};
+    write_file("two.msh", gmsh_2);
+    write_file("four.msh", gmsh_4);
+    for (int i = 0; i < 2; i++) {
+        DvScene *scene = scene_from_text(scene_of("MeshGmshLoader", files[i], "", "left and right"));
+        expect(scene, "edgeIndices", i == 0 ? "1 3" : "2 3");
+        expect(scene, "triangleIndices", "");
+        expect(scene, "indices", "0 1 2 3");
+        expect(scene, "nbIndices", "4");
+        dv_scene_free(scene);
+        scene = scene_from_text(scene_of("MeshGmshLoader", files[i], "", "half"));
+        expect(scene, "triangleIndices", i == 0 ? "1 3" : "0 1");
+        expect(scene, "indices", "0 1 2 3 4");
+        dv_scene_free(scene);
+        scene = scene_from_text(scene_of("MeshGmshLoader", files[i], "", "sheet"));
+        expect(scene, "triangleIndices", i == 0 ? "0 2" : "0 1 2 3"); /* of two groups of one surface, each has all */
+        dv_scene_free(scene);
+        scene = scene_from_text(scene_of("MeshGmshLoader", files[i], "", "7")); /* without a name */
+        expect(scene, "edgeIndices", i == 0 ? "0 2" : "0 1");
+        dv_scene_free(scene);
+        scene = scene_from_text(scene_of("MeshGmshLoader", files[i], "", "9")); /* a point */
+        expect(scene, "indices", "4");
+        dv_scene_free(scene);
+    }
+}
+
+static void groups_of_faces_may_be_in_pieces(void **state)
+{
+    (void)state;
+    write_file("groups.obj", obj);
+    DvScene *scene = scene_from_text(scene_of("MeshOBJLoader", "groups.obj", "", "left"));
+    expect(scene, "quadIndices", "0");
+    expect(scene, "triangleIndices", "2");
+    expect(scene, "indices", "0 1 2 3");
+    dv_scene_free(scene);
+    scene = scene_from_text(scene_of("MeshOBJLoader", "groups.obj", "", "whole"));
+    expect(scene, "triangleIndices", "0 1 2");
+    expect(scene, "nbIndices", "6");
+    dv_scene_free(scene);
+    expect_load_error(scene_of("MeshOBJLoader", "groups.obj", "triangulate='1'", "left"),
+                      "the loader '/loader' cuts the quads of the file");
+    write_file("pentagon.obj",
+               "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv -1 0.5 0\nv 2 0 0\ng a\nf 1 2 3 4 5\ng b\nf 1 2 6\n");
+    expect_load_error(scene_of("MeshOBJLoader", "pentagon.obj", "", "b"),
+                      "has faces of more than four corners, which are cut");
+}
+
+static void cells_are_grouped_by_an_array(void **state)
+{
+    (void)state;
+    write_file("cells.vtk", vtk);
+    DvScene *scene = scene_from_text(scene_of("MeshVTKLoader", "cells.vtk", "", "region=3"));
+    expect(scene, "triangleIndices", "0 1");
+    expect(scene, "indices", "1 2 4 5");
+    /* Another group, chosen later. */
+    DvObject *group = scene_object(scene, "/it");
+    assert_int_equal(dv_data_set_text(dv_object_field(group, "group"), "region=8"), DV_OK);
+    expect(scene, "triangleIndices", "2");
+    expect(scene, "indices", "0 1 2");
+    dv_scene_free(scene);
+}
+
+static void what_is_not_there_is_said(void **state)
+{
+    (void)state;
+    write_file("two.msh", gmsh_2);
+    write_file("groups.obj", obj);
+    write_file("cells.vtk", vtk);
+    expect_load_error(scene_of("MeshGmshLoader", "two.msh", "", "haf"),
+                      "has no group 'haf'; it has left and right, sheet, half");
+    expect_load_error(scene_of("MeshOBJLoader", "groups.obj", "", "middle"),
+                      "has no group 'middle'; it has right whole, left whole");
+    expect_load_error(scene_of("MeshVTKLoader", "cells.vtk", "", "zone=1"), "has no group 'zone=1'; it has region=...");
+    expect_load_error(scene_of("MeshGmshLoader", "two.msh", "", ""), "group: is empty; name a group of the file");
+    expect_load_error("<Node><MeshGroup group='a'/></Node>", "there is no loader in its node; add one before it");
+}
+
+static int start_files(void **state)
+{
+    return mkdtemp(folder) ? start_plugins(state) : 1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(physical_groups_are_found_by_name_and_number),
+        cmocka_unit_test(groups_of_faces_may_be_in_pieces),
+        cmocka_unit_test(cells_are_grouped_by_an_array),
+        cmocka_unit_test(what_is_not_there_is_said),
+    };
+    return cmocka_run_group_tests(tests, start_files, stop_plugins);
+}
