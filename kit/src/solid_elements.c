@@ -14,6 +14,7 @@ void dv_solid_elements_free(DvSolidElements *solid)
     dv_element_blocks_free(&solid->mesh);
     dv_free(solid->block);
     dv_free(solid->stiffness);
+    dv_free(solid->row);
     dv_free(solid->space);
     *solid = (DvSolidElements){.mesh = {.kept = solid->mesh.kept}};
 }
@@ -134,8 +135,10 @@ static DvStatus make_room(DvSolidElements *solid, const DvObject *object, size_t
     if (room > blocks)
         solid->block = dv_realloc(solid->block, blocks * size, room * size);
     dv_free(solid->stiffness);
+    dv_free(solid->row);
     dv_free(solid->space);
     solid->stiffness = NULL;
+    solid->row = NULL;
     solid->space = solid->model.space < 3 ? dv_alloc((size_t)solid->mesh.points * 6, sizeof *solid->space) : NULL;
     return DV_OK;
 }

@@ -37,73 +37,128 @@ DV_SIMD_INLINE void add_pair(const DvReal8 moduli[9][3][3], const DvReal8 first[
         }
 }
 
-/* Of Hooke's law: lambda g_n g_m^T + mu (g_m g_n^T + g_n . g_m 1). */
-DV_SIMD_INLINE void add_hooke_pair(const DvReal8 *parameters, const DvReal8 first[3], const DvReal8 second[3],
-                                   DvReal8 weight, DvReal8 k[3][3])
+/* ---- Matrices of elements ---- */
+
+/* A pair's matrix, three rows of four, into those of the elements of a block. */
+DV_SIMD_INLINE void store_pair(const DvSolidElements *solid, uint32_t number, uint32_t pair, const DvReal8 k[3][3],
+                               bool narrow)
 {
-    const DvReal8 lambda = weight * parameters[0], mu = weight * parameters[1], dot = mu * dv_real8_dot(first, second);
-    DV_EACH (i, 3) {
+    const uint32_t stride = 3 * dv_solid_elements_pairs(solid);
+    DvReal4 *out = (DvReal4 *)(void *)solid->stiffness + (size_t)number * DV_LANES * stride + 3 * pair;
+    const DvReal8 none = {0};
+    DV_EACH (i, 3)
+        dv_real8_to_rows(out + i, stride, k[i], &none, narrow);
+}
+
+/* Gradients at a point, turned where the elements are. */
+DV_SIMD_INLINE void turned_gradients(const DvSolidElements *solid, uint32_t number, int q, int nodes, bool turns,
+                                     DvReal8 (*out)[3])
+{
+    const DvReal8(*slope)[3] = TENSOR(solid_point(solid, number, (uint32_t)q) + 1);
+    for (int n = 0; n < nodes; n++) {
+        if (turns)
+            dv_real8_mul(TENSOR(solid_rotation(solid, number)), slope[n], out[n]);
+        else
+            memcpy(out[n], slope[n], sizeof out[n]);
+    }
+}
+
+/* Of Hooke's law: lambda G + mu (G^T + tr G 1) with G = sum of w g_n g_m^T, which is the same in every frame. */
+DV_SIMD_INLINE void hooke_matrices(const DvSolidElements *solid, uint32_t number, int nodes, int points, bool narrow)
+{
+    const DvReal8 *parameters = solid_parameters(solid, number);
+    const DvReal8 lambda = parameters[0], mu = parameters[1];
+    DvReal8 g[8][DV_SOLID_NODES][3], weighted[8][3];
+    for (int q = 0; q < points; q++)
+        turned_gradients(solid, number, q, nodes, solid->turns, g[q]);
+    uint32_t pair = 0;
+    for (int n = 0; n < nodes; n++) {
+        for (int q = 0; q < points; q++)
+            DV_EACH (c, 3)
+                weighted[q][c] = *solid_point(solid, number, (uint32_t)q) * g[q][n][c];
+        for (int m = n; m < nodes; m++, pair++) {
+            DvReal8 sum[3][3] = {{{0}}}, k[3][3];
+            for (int q = 0; q < points; q++)
+                DV_EACH (i, 3)
+                    DV_EACH (j, 3)
+                        sum[i][j] += weighted[q][i] * g[q][m][j];
+            const DvReal8 trace = mu * (sum[0][0] + sum[1][1] + sum[2][2]);
+            DV_EACH (i, 3) {
+                DV_EACH (j, 3)
+                    k[i][j] = lambda * sum[i][j] + mu * sum[j][i];
+                k[i][i] += trace;
+            }
+            store_pair(solid, number, pair, TENSOR(k), narrow);
+        }
+    }
+}
+
+/* r k r^T of each lane. */
+DV_SIMD_INLINE void turn_pair(const DvSolidElements *solid, uint32_t number, DvReal8 k[3][3])
+{
+    const DvReal8(*r)[3] = TENSOR(solid_rotation(solid, number));
+    DvReal8 turned[3][3];
+    DV_EACH (i, 3)
         DV_EACH (j, 3)
-            k[i][j] += lambda * first[i] * second[j] + mu * second[i] * first[j];
-        k[i][i] += dot;
-    }
+            turned[i][j] = dv_real8_dot(k[i], r[j]);
+    DV_EACH (i, 3)
+        DV_EACH (j, 3)
+            k[i][j] = r[i][0] * turned[0][j] + r[i][1] * turned[1][j] + r[i][2] * turned[2][j];
 }
 
-/* r k r^T of each lane into the matrices of the elements. */
-DV_SIMD_INLINE void store_pair(const DvSolidElements *solid, uint32_t number, uint32_t pair, const DvReal8 k[3][3])
+DV_SIMD_INLINE void matrices_of_law(const DvSolidElements *solid, uint32_t number, int nodes, int points, bool narrow)
 {
-    const uint32_t pairs = dv_solid_elements_pairs(solid);
-    DvReal8 turned[3][3], whole[3][3];
-    memcpy(whole, k, sizeof whole);
-    if (solid->turns) {
-        const DvReal8(*r)[3] = TENSOR(solid_rotation(solid, number));
-        DV_EACH (i, 3)
-            DV_EACH (j, 3)
-                turned[i][j] = dv_real8_dot(k[i], r[j]);
-        DV_EACH (i, 3)
-            DV_EACH (j, 3)
-                whole[i][j] = r[i][0] * turned[0][j] + r[i][1] * turned[1][j] + r[i][2] * turned[2][j];
+    DvReal8 k[DV_SOLID_NODES * (DV_SOLID_NODES + 1) / 2][3][3], moduli[9][3][3];
+    memset(k, 0, sizeof k[0] * dv_solid_elements_pairs(solid));
+    for (int q = 0; q < points; q++) {
+        const DvReal8 *at = solid_point(solid, number, (uint32_t)q);
+        const DvReal8(*slope)[3] = TENSOR(at + 1);
+        find_moduli(solid, number, (uint32_t)q, moduli);
+        for (int n = 0, pair = 0; n < nodes; n++)
+            for (int m = n; m < nodes; m++, pair++)
+                add_pair((const DvReal8(*)[3][3])moduli, slope[n], slope[m], at[0], k[pair]);
     }
-    for (uint32_t lane = 0; lane < DV_LANES && number * DV_LANES + lane < solid->mesh.elements; lane++) {
-        double *out = solid->stiffness + ((size_t)(number * DV_LANES + lane) * pairs + pair) * 9;
-        for (int i = 0; i < 9; i++)
-            out[i] = whole[i / 3][i % 3][lane];
+    for (uint32_t pair = 0; pair < dv_solid_elements_pairs(solid); pair++) {
+        if (solid->turns)
+            turn_pair(solid, number, k[pair]);
+        store_pair(solid, number, pair, TENSOR(k[pair]), narrow);
     }
 }
 
-DV_SIMD_CLONES static void make_matrices(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_INLINE void hooke_range(const DvSolidElements *solid, uint32_t begin, uint32_t end, int nodes, int points,
+                                bool narrow)
+{
+    for (uint32_t number = begin; number < end; number++)
+        hooke_matrices(solid, number, nodes, points, narrow);
+}
+
+DV_SIMD_INLINE void matrices_at(void *context, uint32_t begin, uint32_t end, bool narrow)
 {
     const DvSolidElements *solid = context;
-    const uint32_t nodes = solid->mesh.nodes;
-    const bool hooke = solid->model.law == &dv_hooke_law;
-    for (uint32_t number = begin; number < end; number++) {
-        DvReal8 k[DV_SOLID_NODES * (DV_SOLID_NODES + 1) / 2][3][3], moduli[9][3][3];
-        memset(k, 0, sizeof k[0] * dv_solid_elements_pairs(solid));
-        for (uint32_t q = 0; q < solid->points; q++) {
-            const DvReal8 *at = solid_point(solid, number, q);
-            const DvReal8(*slope)[3] = TENSOR(at + 1);
-            if (!hooke)
-                find_moduli(solid, number, q, moduli);
-            for (uint32_t n = 0, pair = 0; n < nodes; n++)
-                for (uint32_t m = n; m < nodes; m++, pair++)
-                    if (hooke)
-                        add_hooke_pair(solid_parameters(solid, number), slope[n], slope[m], at[0], k[pair]);
-                    else
-                        add_pair((const DvReal8(*)[3][3])moduli, slope[n], slope[m], at[0], k[pair]);
-        }
-        for (uint32_t pair = 0; pair < dv_solid_elements_pairs(solid); pair++)
-            store_pair(solid, number, pair, TENSOR(k[pair]));
-    }
+    const int nodes = (int)solid->mesh.nodes, points = (int)solid->points;
+    if (solid->model.law != &dv_hooke_law)
+        for (uint32_t number = begin; number < end; number++)
+            matrices_of_law(solid, number, nodes, points, narrow);
+    else if (solid->model.kind == DV_HEXAHEDRA)
+        hooke_range(solid, begin, end, 8, 8, narrow);
+    else if (solid->model.kind == DV_TETRAHEDRA)
+        hooke_range(solid, begin, end, 4, 1, narrow);
+    else
+        hooke_range(solid, begin, end, nodes, points, narrow);
 }
+
+DV_SIMD_LEVELS(make_matrices, matrices_at, (void *context, uint32_t begin, uint32_t end), context, begin, end)
 
 void dv_solid_elements_make_matrices(DvSolidElements *solid, bool turned)
 {
     solid->turns = turned && solid->model.kinematics == DV_COROTATIONAL;
-    const size_t size = (size_t)solid->mesh.elements * dv_solid_elements_pairs(solid) * 9;
+    const size_t size = (size_t)solid->mesh.blocks * DV_LANES * dv_solid_elements_pairs(solid) * 3;
     if (!solid->stiffness)
-        solid->stiffness = dv_alloc(size, sizeof *solid->stiffness);
+        solid->stiffness = dv_alloc(size, sizeof(DvReal4));
     dv_parallel_for(solid->mesh.blocks, DV_BLOCKS_PER_CHUNK / 4, make_matrices, solid);
 }
+
+/* ---- Their sum ---- */
 
 typedef struct AssembleWork {
     const DvSolidElements *solid;
@@ -111,62 +166,134 @@ typedef struct AssembleWork {
     double factor;
 } AssembleWork;
 
-/* block += the matrix of nodes n and m of an element. */
-static void add_block(const DvSolidElements *solid, uint32_t element, uint32_t n, uint32_t m, double block[9])
+/* A block by rows of four, of which three count. */
+typedef struct Block {
+    DvReal4 row[3];
+} Block;
+
+/* The matrix of a pair of nodes of an element; of n > m its transpose is asked for. */
+DV_SIMD_INLINE const DvReal4 *pair_rows(const DvSolidElements *solid, uint32_t element, uint32_t n, uint32_t m)
 {
     const uint32_t nodes = solid->mesh.nodes, low = n < m ? n : m, high = n < m ? m : n;
     const uint32_t pair = low * nodes - low * (low + 1) / 2 + high;
-    const double *k = solid->stiffness + ((size_t)element * dv_solid_elements_pairs(solid) + pair) * 9;
-    for (int i = 0; i < 9; i++)
-        block[i] += n <= m ? k[i] : k[3 * (i % 3) + i / 3];
+    return (const DvReal4 *)(const void *)solid->stiffness +
+           ((size_t)element * dv_solid_elements_pairs(solid) + pair) * 3;
 }
 
-/* A coupling += a block, and its transpose to another; of a state with fewer dimensions the part it has. */
-static void put(const AssembleWork *work, uint32_t coupling, const double block[9], bool transposed)
+/* lambda g_n g_m^T + mu (g_m g_n^T + g_n . g_m 1) of an element with one point, whose rows are its gradients with lambda and mu, times the
+ * weight, in the fourth place of the first two. */
+DV_SIMD_INLINE void add_of_gradients(const DvSolidElements *solid, uint32_t element, uint32_t n, uint32_t m, Block *sum)
+{
+    const DvReal4 *row = solid->row + (size_t)element * solid->mesh.nodes;
+    const DvReal4 first = row[n], second = row[m];
+    const double lambda = row[0][3], mu = row[1][3];
+    const double dot = mu * (first[0] * second[0] + first[1] * second[1] + first[2] * second[2]);
+    DV_EACH (i, 3) {
+        sum->row[i] += (lambda * first[i]) * second + (mu * second[i]) * first;
+        sum->row[i][i] += dot;
+    }
+}
+
+/* A coupling += a block, and its transpose to the next one where there are two; of a state with fewer dimensions the part it has. */
+DV_SIMD_INLINE void put(const AssembleWork *work, uint32_t coupling, bool with_transpose, const Block *block)
 {
     const uint32_t space = work->solid->model.space;
+    const DvMatrixView *view = work->view;
     double part[9];
-    if (space == 3 && !transposed) {
-        dv_view_add3(work->view, coupling, block, work->factor);
+    if (space == 3 && view->direct && view->block == 3) {
+        double *at = view->values + 9 * (size_t)view->slot[coupling];
+        DV_EACH (i, 3)
+            DV_EACH (j, 3)
+                at[3 * i + j] += work->factor * block->row[i][j];
+        if (!with_transpose)
+            return;
+        at = view->values + 9 * (size_t)view->slot[coupling + 1];
+        DV_EACH (i, 3)
+            DV_EACH (j, 3)
+                at[3 * i + j] += work->factor * block->row[j][i];
         return;
     }
-    for (uint32_t i = 0; i < space; i++)
-        for (uint32_t j = 0; j < space; j++)
-            part[space * i + j] = transposed ? block[3 * j + i] : block[3 * i + j];
-    dv_view_add(work->view, coupling, part, work->factor);
+    for (uint32_t transposed = 0; transposed < (with_transpose ? 2 : 1); transposed++) {
+        for (uint32_t i = 0; i < space; i++)
+            for (uint32_t j = 0; j < space; j++)
+                part[space * i + j] = transposed ? block->row[j][i] : block->row[i][j];
+        dv_view_add(view, coupling + transposed, part, work->factor);
+    }
 }
 
-static void add_points(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void add_points(void *context, uint32_t begin, uint32_t end)
 {
     const AssembleWork *work = context;
-    const DvElementBlocks *mesh = &work->solid->mesh;
+    const DvSolidElements *solid = work->solid;
+    const DvElementBlocks *mesh = &solid->mesh;
     for (uint32_t p = begin; p < end; p++) {
-        double block[9] = {0};
-        for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++)
-            add_block(work->solid, mesh->entry[e] / mesh->nodes, mesh->entry[e] % mesh->nodes,
-                      mesh->entry[e] % mesh->nodes, block);
-        put(work, p, block, false);
+        Block sum = {{{0}}};
+        for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++) {
+            const uint32_t element = mesh->entry[e] / mesh->nodes, n = mesh->entry[e] % mesh->nodes;
+            if (solid->row) {
+                add_of_gradients(solid, element, n, n, &sum);
+                continue;
+            }
+            const DvReal4 *k = pair_rows(solid, element, n, n);
+            DV_EACH (i, 3)
+                sum.row[i] += k[i];
+        }
+        put(work, p, false, &sum);
     }
 }
 
-static void add_pairs(void *context, uint32_t begin, uint32_t end)
+DV_SIMD_CLONES static void add_pairs(void *context, uint32_t begin, uint32_t end)
 {
     const AssembleWork *work = context;
-    const DvElementBlocks *mesh = &work->solid->mesh;
+    const DvSolidElements *solid = work->solid;
+    const DvElementBlocks *mesh = &solid->mesh;
     for (uint32_t k = begin; k < end; k++) {
-        double block[9] = {0};
-        for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++)
-            add_block(work->solid, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
-                      block);
-        put(work, mesh->points + 2 * k, block, false);
-        put(work, mesh->points + 2 * k + 1, block, true);
+        Block sum[2] = {{{{0}}}, {{{0}}}}; /* as they are, and to be transposed */
+        for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++) {
+            const uint32_t entry = mesh->pair_entry[e], element = entry >> 6, n = entry >> 3 & 7, m = entry & 7;
+            if (solid->row) {
+                add_of_gradients(solid, element, n, m, &sum[0]);
+                continue;
+            }
+            const DvReal4 *pair = pair_rows(solid, element, n, m);
+            Block *to = &sum[n > m];
+            DV_EACH (i, 3)
+                to->row[i] += pair[i];
+        }
+        DV_EACH (i, 3)
+            DV_EACH (j, 3)
+                sum[0].row[i][j] += sum[1].row[j][i];
+        put(work, mesh->points + 2 * k, true, &sum[0]);
     }
 }
+
+DV_SIMD_INLINE void rows_at(void *context, uint32_t begin, uint32_t end, bool narrow)
+{
+    const DvSolidElements *solid = context;
+    const uint32_t nodes = solid->mesh.nodes;
+    for (uint32_t number = begin; number < end; number++) {
+        const DvReal8 *parameters = solid_parameters(solid, number), weight = *solid_point(solid, number, 0);
+        const DvReal8 scaled[2] = {weight * parameters[0], weight * parameters[1]};
+        DvReal8 g[DV_SOLID_NODES][3];
+        turned_gradients(solid, number, 0, (int)nodes, solid->model.kinematics == DV_COROTATIONAL, g);
+        for (uint32_t n = 0; n < nodes; n++)
+            dv_real8_to_rows(solid->row + (size_t)number * DV_LANES * nodes + n, nodes, TENSOR(g)[n],
+                             &scaled[n < 2 ? n : 0], narrow);
+    }
+}
+
+DV_SIMD_LEVELS(make_rows, rows_at, (void *context, uint32_t begin, uint32_t end), context, begin, end)
 
 void dv_solid_elements_assemble(DvSolidElements *solid, double k, const DvMatrixView *view)
 {
     AssembleWork work = {solid, view, -k};
-    dv_solid_elements_make_matrices(solid, true);
+    if (solid->points == 1 && solid->model.law == &dv_hooke_law) {
+        if (!solid->row)
+            solid->row = dv_alloc((size_t)solid->mesh.blocks * DV_LANES * solid->mesh.nodes, sizeof *solid->row);
+        dv_parallel_for(solid->mesh.blocks, DV_BLOCKS_PER_CHUNK, make_rows, solid);
+    } else {
+        dv_solid_elements_make_matrices(solid, true);
+    }
     dv_parallel_for(solid->mesh.points, DV_POINTS_PER_CHUNK, add_points, &work);
     dv_parallel_for(solid->mesh.pairs, DV_PAIRS_PER_CHUNK, add_pairs, &work);
 }
@@ -177,22 +304,23 @@ double dv_solid_elements_bound(DvSolidElements *solid)
     dv_solid_elements_make_matrices(solid, true);
     for (uint32_t i = 0; i < solid->mesh.elements; i++) {
         double trace = 0.0;
-        for (uint32_t n = 0; n < solid->mesh.nodes; n++) {
-            double block[9] = {0};
-            add_block(solid, i, n, n, block);
-            trace += block[0] + block[4] + block[8];
-        }
+        for (uint32_t n = 0; n < solid->mesh.nodes; n++)
+            for (uint32_t c = 0; c < 3; c++)
+                trace += dv_solid_elements_stiffness(solid, i, n, n, c, c);
         largest = fmax(largest, trace);
     }
     return sqrt(largest);
 }
 
-/* Measured of Hooke's law on grids of hexahedra and on tetrahedra; other laws by what they compute more. */
+/* Measured by `bench-costs solids`, brought to the machine of the table that it compares with. */
 void dv_solid_elements_cost(const DvSolidElements *solid, double *product, double *assembly)
 {
-    const double elements = solid->mesh.elements, nodes = solid->mesh.nodes, points = solid->points;
-    const double law = solid->model.law == &dv_hooke_law ? 0.0 : 15.0;
+    const bool hooke = solid->model.law == &dv_hooke_law;
+    const double elements = solid->mesh.elements, nodes = solid->mesh.nodes, points = solid->points,
+                 pairs = dv_solid_elements_pairs(solid), bytes = 8.0 * solid->stride * elements,
+                 kept = hooke && points == 1.0 ? 32.0 * nodes : 96.0 * pairs; /* bytes between its two passes */
     *product =
-        elements * (2.0 * nodes + points * (1.5 * nodes + law)) * dv_cache_penalty(8.0 * solid->stride * elements, 2.0);
-    *assembly = elements * nodes * (nodes + 1.0) * (4.0 + 1.2 * points) + elements * points * 9.0 * law;
+        elements * (1.45 * nodes + points * (0.25 * nodes + (hooke ? 1.75 : 5.25))) * dv_cache_penalty(bytes, 2.0);
+    *assembly = elements * (pairs * (7.0 + 0.5 * points) + (hooke ? 0.0 : 130.0 * points)) *
+                dv_cache_penalty(bytes + kept * elements, 3.0);
 }

@@ -16,6 +16,7 @@
 
 #include <divan/contracts/force_field.h>
 #include <divan/contracts/mechanical_operations.h>
+#include <divan/contracts/topology.h>
 #include <divan/divan.h>
 #include <divan/kit/block_product.h>
 
@@ -407,6 +408,83 @@ static void measure_calls(void)
     dv_text_free(&text);
 }
 
+/* ---- Solids by element and law, which say their own costs ---- */
+
+/* Elements of one kind over a bent grid of n points on each side. */
+static size_t solid_mesh(DvText *text, DvElementKind kind, unsigned n)
+{
+    static const char *const names[DV_ELEMENT_KINDS] = {"",           "edges",     "triangles", "quads",
+                                                        "tetrahedra", "hexahedra", "prisms",    "pyramids"};
+    const bool flat = kind < DV_TETRAHEDRA;
+    const unsigned layers = flat ? 1 : n, cells = n - 1, inner = n * n * layers;
+    size_t count = 0;
+    dv_text_add(text, "<MeshTopology position='");
+    for (unsigned i = 0; i < inner; i++) {
+        const double x = i % n / (n - 1.0), y = i / n % n / (n - 1.0), z = i / n / n / (n - 1.0);
+        dv_text_add(text, "%g %g %g ", x + 0.2 * y * z, y + 0.1 * x * x, z + 0.1 * x * y);
+    }
+    for (unsigned c = 0; kind == DV_PYRAMIDS && c < cells * cells * cells; c++) {
+        const double x = (c % cells + 0.5) / cells, y = (c / cells % cells + 0.5) / cells,
+                     z = (c / cells / cells + 0.5) / cells;
+        dv_text_add(text, "%g %g %g ", x + 0.2 * y * z, y + 0.1 * x * x, z + 0.1 * x * y);
+    }
+    dv_text_add(text, "' %s='", names[kind]);
+    for (unsigned c = 0; c < cells * cells * (flat ? 1 : cells); c++) {
+        const unsigned p = c % cells + n * (c / cells % cells) + n * n * (c / cells / cells);
+        const unsigned v[8] = {p, p + 1, p + n + 1, p + n, p + n * n, p + n * n + 1, p + n * n + n + 1, p + n * n + n};
+        static const uint8_t hexahedron[] = {0, 1, 2, 3, 4, 5, 6, 7}, edge[] = {0, 1}, triangle[] = {0, 1, 2, 0, 2, 3},
+                             quad[] = {0, 1, 2, 3}, prism[] = {0, 1, 2, 4, 5, 6, 0, 2, 3, 4, 6, 7},
+                             tetrahedron[] = {0, 1, 2, 6, 0, 2, 3, 6, 0, 3, 7, 6, 0, 7, 4, 6, 0, 4, 5, 6, 0, 5, 1, 6},
+                             pyramid[] = {0, 1, 2, 3, 8, 4, 7, 6, 5, 8, 0, 4, 5, 1, 8,
+                                          3, 2, 6, 7, 8, 0, 3, 7, 4, 8, 1, 5, 6, 2, 8};
+        static const struct {
+            const uint8_t *corner;
+            unsigned length;
+        } of[DV_ELEMENT_KINDS] = {{NULL, 0},         {edge, 2},       {triangle, 6}, {quad, 4},
+                                  {tetrahedron, 24}, {hexahedron, 8}, {prism, 12},   {pyramid, 30}};
+        for (unsigned i = 0; i < of[kind].length; i++) {
+            const unsigned corner = of[kind].corner[i];
+            dv_text_add(text, "%u ", corner == 8 ? inner + c : v[corner]);
+        }
+        count += of[kind].length / dv_element_nodes(kind);
+    }
+    dv_text_add(text, "'/>");
+    return count;
+}
+
+static void solid_costs(const char *class_name, DvElementKind kind, unsigned n)
+{
+    static const char *const words[DV_ELEMENT_KINDS] = {"",           "Edge",  "Triangle", "Quad", "Tetrahedron",
+                                                        "Hexahedron", "Prism", "Pyramid"};
+    DvText text = {0};
+    dv_text_add(&text, "<Node><DefaultAnimationLoop/>");
+    const double count = (double)solid_mesh(&text, kind, n);
+    dv_text_add(&text,
+                "<MechanicalObject/><%s name='solid' template='Vec3d,%s' %s/><UniformMass totalMass='1'/></Node>",
+                class_name, words[kind], strcmp(class_name, "SolidFEMForceField") == 0 ? "" : MATERIAL);
+    Body body = load(text.at);
+    DvObject *solid = dv_node_resolve(dv_scene_root(body.scene), NULL, "@/solid", NULL);
+    const DvForceFieldOps *ops = dv_object_ops(solid, DV_FORCE_FIELD);
+    double product, assembled;
+    ops->cost(dv_object_self(solid), &product, &assembled);
+    printf("%-26s %-12s %8.0f %9.1f %9.1f %9.1f %9.1f\n", class_name, words[kind], count, product / count,
+           (least(&body, stiffness_product) - least(&body, no_product)) / count, assembled / count,
+           (least(&body, assembly) - least(&body, assembly_without_stiffness)) / count);
+    end(&body);
+    dv_text_free(&text);
+}
+
+static void measure_solids(void)
+{
+    printf("%-26s %-12s %8s %9s %9s %9s %9s\n", "", "", "elements", "product", "measured", "assembly", "measured");
+    for (DvElementKind kind = DV_EDGES; kind < DV_ELEMENT_KINDS; kind++)
+        for (int large = 0; large < 2; large++)
+            solid_costs("CorotationalFEMForceField", kind,
+                        kind < DV_TETRAHEDRA ? (large ? 200 : 24) : (large ? 24 : 8));
+    solid_costs("SolidFEMForceField", DV_TETRAHEDRA, 8);
+    solid_costs("SolidFEMForceField", DV_HEXAHEDRA, 8);
+}
+
 static bool asked(int argc, char **argv, const char *name)
 {
     return argc < 2 || strncmp(name, argv[1], strlen(argv[1])) == 0;
@@ -423,11 +501,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*measure)(void);
-    } others[] = {{"beams", measure_beams},
-                  {"coupled", measure_coupled},
-                  {"matrix", measure_matrix},
-                  {"mappings", measure_mappings},
-                  {"calls", measure_calls}};
+    } others[] = {{"beams", measure_beams},       {"coupled", measure_coupled}, {"matrix", measure_matrix},
+                  {"mappings", measure_mappings}, {"calls", measure_calls},     {"solids", measure_solids}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (asked(argc, argv, others[i].name))
             others[i].measure();

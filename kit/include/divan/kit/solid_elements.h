@@ -55,9 +55,11 @@ typedef struct DvSolidElements {
     uint32_t points; /* of quadrature */
     uint32_t stride;
     DvReal8 *block;    /* [blocks][stride] rest positions, parameters, rotation; of each point weight, gradients, F */
-    double *stiffness; /* [elements][pairs of nodes, first <= second][9] of the last assembly; NULL: none yet */
-    bool turns;        /* those are turned to where the elements are */
-    double *space;     /* [2][points x 3] x and f of states of one or two dimensions, or NULL */
+    double *stiffness; /* [elements][pairs of nodes, first <= second][3][4] as last made; NULL: not yet */
+    DvReal4
+        *row; /* of elements with one point and Hooke's law, [elements][nodes], of the last assembly; NULL: none yet */
+    bool turns;    /* those are turned to where the elements are */
+    double *space; /* [2][points x 3] x and f of states of one or two dimensions, or NULL */
 } DvSolidElements;
 
 /* `list`: elements x nodes.     rest: of the state, dim numbers a point. Errors have been reported, and leave no elements.     [main] */
@@ -96,7 +98,7 @@ static inline double dv_solid_elements_stiffness(const DvSolidElements *solid, u
     const uint32_t low = n < m ? n : m, high = n < m ? m : n;
     const uint32_t pair = low * solid->mesh.nodes - low * (low + 1) / 2 + high;
     return solid
-        ->stiffness[((size_t)element * dv_solid_elements_pairs(solid) + pair) * 9 + (n <= m ? 3 * i + j : 3 * j + i)];
+        ->stiffness[((size_t)element * dv_solid_elements_pairs(solid) + pair) * 12 + (n <= m ? 4 * i + j : 4 * j + i)];
 }
 /* The faces, shrunk by the fraction `gap`.     x: points x 3 */
 DV_PUBLIC void dv_solid_elements_draw(const DvSolidElements *solid, DvDraw *draw, const double *x, double gap);
