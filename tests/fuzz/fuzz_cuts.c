@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return 0;
-    CutScript *script = cut_script_new(data[0] % 2 ? DV_TRIANGLES : DV_TETRAHEDRA);
+    CutScript *script = cut_script_new(data[0] % 2 ? DV_TRIANGLES : DV_TETRAHEDRA, NULL);
     for (size_t i = 0; i < MOST_EDITS && 1 + (i + 1) * CUT_BYTES <= size; i++) {
         cut_script_run(script, data + 1 + i * CUT_BYTES);
         if (i % CHECK_EVERY == 0)

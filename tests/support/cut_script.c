@@ -35,6 +35,7 @@ struct CutScript {
     const DvCuttingOps *cutting;
     DvStateRef state, hung;
     DvElementKind kind;
+    const char *field;
     uint32_t nodes;
     double first[3 * HUNG]; /* where the hung points are */
     CutCounts counts;
@@ -64,16 +65,16 @@ static void mesh_text(DvText *text, DvElementKind kind)
     dv_text_add(text, "'");
 }
 
-static void scene_text_of(DvText *text, DvElementKind kind, const char *mesh)
+static void scene_text_of(DvText *text, DvElementKind kind, const char *field, const char *mesh)
 {
     const bool solid = kind == DV_TETRAHEDRA;
     const char *family = solid ? "Tetrahedron" : "Triangle";
     dv_text_add(text,
                 "<Node gravity='0 0 0'><DefaultAnimationLoop/><%sSetTopologyContainer name='mesh' %s/>"
                 "<%sSetTopologyModifier name='modifier'/><MechanicalObject name='state'/>"
-                "<DiagonalMass name='mass' massDensity='2'/><%s youngModulus='300' poissonRatio='0.3'/>"
+                "<DiagonalMass name='mass' massDensity='2'/>%s"
                 "<Node name='hung'><MechanicalObject name='state' position='",
-                family, mesh, family, solid ? "TetrahedronFEMForceField method='large'" : "TriangleFEMForceField");
+                family, mesh, family, field);
     for (int i = 0; i < HUNG; i++)
         dv_text_add(text, "%.17g %.17g %.17g ", 0.1 + 0.117 * i, 1.5 + 1.3 * sin(i),
                     solid ? 1.5 + 1.3 * cos(3 * i) : 0.0);
@@ -100,12 +101,16 @@ static DvObject *object_at(const CutScript *s, const char *path)
     return object_in(s->scene, path);
 }
 
-CutScript *cut_script_new(DvElementKind kind)
+CutScript *cut_script_new(DvElementKind kind, const char *field)
 {
     CutScript *s = calloc(1, sizeof *s);
     DvText text = {0}, mesh = {0};
+    s->field = field ? field
+               : kind == DV_TETRAHEDRA
+                   ? "<TetrahedronFEMForceField method='large' youngModulus='300' poissonRatio='0.3'/>"
+                   : "<TriangleFEMForceField youngModulus='300' poissonRatio='0.3'/>";
     mesh_text(&mesh, kind);
-    scene_text_of(&text, kind, mesh.at);
+    scene_text_of(&text, kind, s->field, mesh.at);
     s->scene = edit_script_load(&text);
     dv_text_free(&mesh);
     dv_text_free(&text);
@@ -389,7 +394,7 @@ static void check_anew(CutScript *s)
     for (uint32_t i = 0; i < list.count * s->nodes; i++)
         dv_text_add(&mesh, "%u ", list.at[i]);
     dv_text_add(&mesh, "'");
-    scene_text_of(&text, s->kind, mesh.at);
+    scene_text_of(&text, s->kind, s->field, mesh.at);
     DvScene *fresh = edit_script_load(&text);
     dv_text_free(&mesh);
     dv_text_free(&text);

@@ -16,8 +16,8 @@ typedef struct CutCounts {
 
 typedef struct CutScript CutScript;
 
-/* Of tetrahedra or of triangles. */
-CutScript *cut_script_new(DvElementKind kind);
+/* Of tetrahedra or of triangles. `field`: its elastic elements; NULL: TetrahedronFEMForceField or TriangleFEMForceField. */
+CutScript *cut_script_new(DvElementKind kind, const char *field);
 void cut_script_free(CutScript *script);
 /* Volume or area and mass are checked at once: cuts and splits keep them. */
 void cut_script_run(CutScript *script, const uint8_t bytes[CUT_BYTES]);

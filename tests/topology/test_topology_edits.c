@@ -87,11 +87,12 @@ static uint32_t cut_edits(void)
     return edits > CUT_EDITS ? edits : CUT_EDITS;
 }
 
-static void cuts_of(DvElementKind kind)
+static void cuts_of(DvElementKind kind, const char *field)
 {
-    CutScript *script = cut_script_new(kind);
+    CutScript *script = cut_script_new(kind, field);
     uint64_t seed = 11 + kind;
-    const uint32_t edits = cut_edits(), every = edits > CUT_EDITS ? CHECK_EVERY : CHECK_CUTS_EVERY;
+    const uint32_t edits = field ? cut_edits() / 4 : cut_edits(),
+                   every = edits > CUT_EDITS ? CHECK_EVERY : CHECK_CUTS_EVERY;
     for (uint32_t i = 1; i <= edits; i++) {
         uint8_t bytes[CUT_BYTES];
         for (uint32_t k = 0; k < CUT_BYTES; k++) {
@@ -113,13 +114,37 @@ static void cuts_of(DvElementKind kind)
 static void cut_tetrahedra(void **state)
 {
     (void)state;
-    cuts_of(DV_TETRAHEDRA);
+    cuts_of(DV_TETRAHEDRA, NULL);
 }
 
 static void cut_triangles(void **state)
 {
     (void)state;
-    cuts_of(DV_TRIANGLES);
+    cuts_of(DV_TRIANGLES, NULL);
+}
+
+/* Elements by element and law: those of every kinematics, and of a law that keeps the deformation of each point. */
+static void cut_solids(void **state)
+{
+    (void)state;
+    cuts_of(DV_TETRAHEDRA,
+            "<LinearSmallStrainFEMForceField template='Vec3d,Tetrahedron' youngModulus='300' poissonRatio='0.3'/>");
+    cuts_of(DV_TETRAHEDRA,
+            "<CorotationalFEMForceField template='Vec3d,Tetrahedron' youngModulus='300' poissonRatio='0.3'/>");
+    cuts_of(DV_TETRAHEDRA,
+            "<CorotationalFEMForceField template='Vec3d,Tetrahedron' youngModulus='300' poissonRatio='0.3' "
+            "rotationMethod='polar'/>");
+    cuts_of(DV_TETRAHEDRA,
+            "<SolidFEMForceField template='Vec3d,Tetrahedron' material='StVenantKirchhoff' parameters='170 115'/>");
+}
+
+static void cut_surfaces(void **state)
+{
+    (void)state;
+    cuts_of(DV_TRIANGLES,
+            "<LinearSmallStrainFEMForceField template='Vec3d,Triangle' youngModulus='300' poissonRatio='0.3'/>");
+    cuts_of(DV_TRIANGLES, "<CorotationalFEMForceField template='Vec3d,Triangle' youngModulus='300' poissonRatio='0.3' "
+                          "rotationMethod='stable_polar'/>");
 }
 
 /* ---- Reset ---- */
@@ -170,7 +195,8 @@ int main(void)
         cmocka_unit_test(tetrahedra),    cmocka_unit_test(triangles),
         cmocka_unit_test(hexahedra),     cmocka_unit_test(quads),
         cmocka_unit_test(edges),         cmocka_unit_test(cut_tetrahedra),
-        cmocka_unit_test(cut_triangles), cmocka_unit_test(a_reset_brings_the_first_mesh_back),
+        cmocka_unit_test(cut_triangles), cmocka_unit_test(cut_solids),
+        cmocka_unit_test(cut_surfaces),  cmocka_unit_test(a_reset_brings_the_first_mesh_back),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }
