@@ -102,6 +102,8 @@ static uint32_t take_times(BdfOdeSolver *self, double *t)
         t[i] = count == 0 ? step->time : known[count - n + i];
     t[n] = step->time + step->dt;
     const uint32_t kept = n < most ? n + 1 : n;
+    if (count == 0)
+        (void)dv_data_begin_all(&self->times, most); /* room for all that come */
     double *times = dv_data_begin_all(&self->times, kept);
     for (uint32_t i = 0; i < kept; i++)
         times[i] = t[n + 1 - kept + i];

@@ -63,6 +63,32 @@ static DvStatus first_acceleration(NewmarkImplicitSolver *self, DvVecId a)
     return dv_integrator_refuse_massless(base);
 }
 
+/* Says so where forces change with velocities as B says, by the acceleration of the first step as a change of velocity. */
+static void tell_of_dampers(NewmarkImplicitSolver *self, DvVecId a)
+{
+    DvIntegrator *base = &self->implicit.base;
+    const DvMechanicalOperationsOps *ops = base->ops;
+    const DvVecId product = dv_integrator_scratch(base, RIGHT_HAND_SIDE),
+                  other = dv_integrator_scratch(base, NEW_ACCELERATION);
+    ops->clear(base->m, product);
+    ops->add_mbk(base->m, &base->step, (DvFactors){.b = 1.0}, product, a, DV_WALK_VISITOR);
+    const double size = ops->dot(base->m, product, product);
+    if (size == 0.0 || dv_data_bool(&self->damping_once))
+        return;
+    DvStep moved = base->step;
+    moved.velocity = other;
+    ops->combine(base->m, other, DV_VELOCITY, a, 1.0);
+    ops->propagate_velocity(base->m, &moved, other);
+    ops->compute_force(base->m, &moved, DV_FORCE, DV_WALK_VISITOR);
+    ops->combine(base->m, product, product, DV_FORCE, -1.0);
+    ops->propagate_velocity(base->m, &base->step, DV_VELOCITY);
+    ops->compute_force(base->m, &base->step, DV_FORCE, DV_WALK_VISITOR);
+    ops->combine(base->m, product, product, DV_FORCE, 1.0);
+    if (ops->dot(base->m, product, product) < 0.25 * size)
+        dv_warning(dv_object_of(self),
+                   "dampers below it act twice, as in the reference; dampingOnce=\"1\" lets them act once");
+}
+
 /* M a' = b with the matrix of the step. */
 static DvStatus solve_step(NewmarkImplicitSolver *self, double h, DvVecId a, DvVecId new_a)
 {
@@ -104,6 +130,8 @@ static DvStatus solve(void *self_, double h, DvVecId position, DvVecId velocity)
     DvStatus status = a == DV_NO_VEC ? DV_ERROR_LIMIT : DV_OK;
     if (status == DV_OK && fresh)
         status = first_acceleration(self, a);
+    if (status == DV_OK && fresh)
+        tell_of_dampers(self, a);
     if (status == DV_OK)
         status = solve_step(self, h, a, new_a);
     if (status != DV_OK)
