@@ -36,8 +36,8 @@ static DvStatus construct(DvObject *object, void *self)
 
 static bool is_output(const DvObject *state)
 {
-    static char word[] = "MeanOutput";
-    static char *const words[] = {word};
+    char word[] = "MeanOutput";
+    char *const words[] = {word};
     return dv_object_has_tags(state, (DvTags){words, 1});
 }
 
