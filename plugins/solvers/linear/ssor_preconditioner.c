@@ -9,7 +9,11 @@
  */
 #include <divan/kit/preconditioner.h>
 
+#include <divan/math/simd.h>
+
 #include <string.h>
+
+enum { DV_SSOR_BLOCK = 8 }; /* numbers of a block row, at most */
 
 typedef struct SsorPreconditioner {
     DvPreconditioner base;
@@ -36,32 +40,63 @@ static DvStatus build(void *self, const DvBlockMatrix *a)
     return dv_preconditioner_require_diagonal(self, dv_preconditioner_keep(self, a));
 }
 
-/* (L z)_j, or (U z)_j, of scalar row j: row c of a block row. */
-static double sum_of(const DvBlockMatrix *a, uint32_t row, uint32_t c, bool upper, const double *z)
+/* sum += the blocks of a row from slot `first` to `end`, times z. */
+DV_SIMD_INLINE void add_blocks(const DvBlockMatrix *a, const uint32_t b, uint32_t first, uint32_t end, const double *z,
+                               double *sum)
 {
-    const uint32_t b = a->block, diagonal = a->diagonal[row];
-    double sum = 0.0;
-    for (uint32_t e = upper ? diagonal : a->row_start[row]; e < (upper ? a->row_start[row + 1] : diagonal + 1); e++) {
-        const double *entry = a->values + ((size_t)e * b + c) * b, *at = z + (size_t)a->columns[e] * b;
-        const uint32_t first = upper && e == diagonal ? c + 1 : 0, end = !upper && e == diagonal ? c : b;
-        for (uint32_t k = first; k < end; k++)
-            sum += entry[k] * at[k];
+    for (uint32_t e = first; e < end; e++) {
+        const double *entry = a->values + (size_t)e * b * b, *at = z + (size_t)a->columns[e] * b;
+        for (uint32_t c = 0; c < b; c++)
+            for (uint32_t k = 0; k < b; k++)
+                sum[c] += entry[c * b + k] * at[k];
     }
-    return sum;
+}
+
+/* Both sweeps, for a constant b. The scalar rows of a block follow each other. */
+DV_SIMD_INLINE void sweep(const DvBlockMatrix *a, const uint32_t b, double omega, double scale, double *z,
+                          const double *r)
+{
+    double sum[DV_SSOR_BLOCK];
+    for (uint32_t row = a->rows; row-- > 0;) {
+        const uint32_t diagonal = a->diagonal[row];
+        const double *d = a->values + (size_t)diagonal * b * b;
+        double *at = z + (size_t)row * b;
+        memset(sum, 0, b * sizeof *sum);
+        add_blocks(a, b, diagonal + 1, a->row_start[row + 1], z, sum);
+        for (uint32_t c = b; c-- > 0;) {
+            for (uint32_t k = c + 1; k < b; k++)
+                sum[c] += d[c * b + k] * at[k];
+            at[c] = (r[(size_t)row * b + c] - sum[c]) * omega / d[c * b + c];
+        }
+    }
+    for (uint32_t row = 0; row < a->rows; row++) {
+        const uint32_t diagonal = a->diagonal[row];
+        const double *d = a->values + (size_t)diagonal * b * b;
+        double *at = z + (size_t)row * b;
+        memset(sum, 0, b * sizeof *sum);
+        add_blocks(a, b, a->row_start[row], diagonal, z, sum);
+        for (uint32_t c = 0; c < b; c++) {
+            for (uint32_t k = 0; k < c; k++)
+                sum[c] += d[c * b + k] * at[k];
+            at[c] -= sum[c] * omega / d[c * b + c];
+        }
+    }
+    for (size_t i = 0; scale != 1.0 && i < (size_t)a->rows * b; i++)
+        z[i] *= scale;
 }
 
 static DvStatus apply(void *self_, double *z, const double *r, size_t n)
 {
+    (void)n;
     SsorPreconditioner *self = self_;
     const DvBlockMatrix *a = &self->base.matrix;
-    const uint32_t b = a->block, end = (uint32_t)n;
     const double omega = dv_data_double(&self->omega), scale = self->is_scaled ? 2.0 - omega : 1.0;
-    for (uint32_t j = end; j-- > 0;)
-        z[j] = (r[j] - sum_of(a, j / b, j % b, true, z)) * omega / dv_block_matrix_diagonal(a, j / b, j % b);
-    for (uint32_t j = 0; j < end; j++)
-        z[j] -= sum_of(a, j / b, j % b, false, z) * omega / dv_block_matrix_diagonal(a, j / b, j % b);
-    for (uint32_t j = 0; j < end; j++)
-        z[j] *= scale;
+    if (a->block == 3)
+        sweep(a, 3, omega, scale, z, r);
+    else if (a->block == 1)
+        sweep(a, 1, omega, scale, z, r);
+    else
+        sweep(a, a->block, omega, scale, z, r);
     return DV_OK;
 }
 
