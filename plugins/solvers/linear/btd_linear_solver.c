@@ -10,6 +10,7 @@
  */
 #include <divan/kit/block_product.h>
 #include <divan/kit/direct_solver.h>
+#include <divan/math/simd.h>
 #include <divan/memory.h>
 
 #include <math.h>
@@ -45,7 +46,7 @@ static const DvField fields[] = {
 /* ---- Blocks ---- */
 
 /* c = a b, or c -= a b. */
-static void multiply(double *restrict c, const double *a, const double *b, bool subtract)
+DV_SIMD_INLINE void multiply(double *restrict c, const double *a, const double *b, bool subtract)
 {
     for (int i = 0; i < B; i++) {
         double sum[B] = {0};
@@ -57,7 +58,7 @@ static void multiply(double *restrict c, const double *a, const double *b, bool 
     }
 }
 
-static void subtract_product(double *restrict y, const double *a, const double *x)
+DV_SIMD_INLINE void subtract_product(double *restrict y, const double *a, const double *x)
 {
     for (int i = 0; i < B; i++) {
         double sum = 0.0;
@@ -68,7 +69,7 @@ static void subtract_product(double *restrict y, const double *a, const double *
 }
 
 /* In place, by Gauss and Jordan with the largest pivot of each column. False: column *failed has none. */
-static bool invert(double *a, uint32_t *failed)
+DV_SIMD_INLINE bool invert(double *a, uint32_t *failed)
 {
     int from[B];
     for (int k = 0; k < B; k++) {
@@ -159,6 +160,24 @@ static uint64_t gather(BtdLinearSolver *self, const DvBlockMatrix *a)
     return beyond;
 }
 
+/* False: scalar row *failed has no pivot. */
+DV_SIMD_CLONES static bool eliminate(BlockRow *rows, uint32_t count, uint32_t *failed)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        BlockRow *row = &rows[i];
+        double right[SQUARE];
+        if (i > 0)
+            multiply(row->inverse, row->left, rows[i - 1].right, true);
+        if (!invert(row->inverse, failed)) {
+            *failed += i * B;
+            return false;
+        }
+        memcpy(right, row->right, sizeof right);
+        multiply(row->right, row->inverse, right, false);
+    }
+    return true;
+}
+
 static DvStatus factor(void *self_, const DvBlockMatrix *a, uint32_t *failed)
 {
     BtdLinearSolver *self = self_;
@@ -171,25 +190,13 @@ static DvStatus factor(void *self_, const DvBlockMatrix *a, uint32_t *failed)
             "those of the system. Number the points along the beam, or take SparseLDLSolver",
             (unsigned long long)beyond);
     }
-    for (uint32_t i = 0; i < self->rows; i++) {
-        BlockRow *row = &self->row[i];
-        double right[SQUARE];
-        if (i > 0)
-            multiply(row->inverse, row->left, self->row[i - 1].right, true);
-        if (!invert(row->inverse, failed)) {
-            *failed += i * B;
-            return DV_ERROR_SINGULAR;
-        }
-        memcpy(right, row->right, sizeof right);
-        multiply(row->right, row->inverse, right, false);
-    }
-    return DV_OK;
+    return eliminate(self->row, self->rows, failed) ? DV_OK : DV_ERROR_SINGULAR;
 }
 
 /* ---- Solutions ---- */
 
 /* In place of `x` [rows x B], which is zero before block `first`; right in the blocks from `last` on, last <= first. */
-static void solve_part(const BtdLinearSolver *self, double *x, uint32_t first, uint32_t last)
+DV_SIMD_CLONES static void solve_part(const BtdLinearSolver *self, double *x, uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i < self->rows; i++) {
         double y[B] = {0}, *at = x + (size_t)B * i;
