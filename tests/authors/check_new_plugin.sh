@@ -72,7 +72,8 @@ lines()
 compile="cc -std=c11 -O1 -Wall -Wextra -Werror -fvisibility=hidden"
 kit=$(pkg-config --cflags --libs divan-kit)
 conformance=$(pkg-config --cflags --libs divan-kit divan-conformance)
-[ "$sanitize" = none ] || instrument=-fsanitize=$sanitize
+instrument='' defs=-Wl,-z,defs
+[ "$sanitize" = none ] || instrument=-fsanitize=$sanitize defs=
 libraries=${pc%/pkgconfig/*}
 check_kind()
 {
@@ -87,11 +88,11 @@ check_kind()
     count=$(lines "$component")
     [ "$count" -le "$most" ] || fail "$kind: $count lines, more than $most"
     # shellcheck disable=SC2086
-    $compile -fPIC -c "$component" $kit || fail "$kind: $component does not compile"
+    $compile $instrument -fPIC -c "$component" $kit || fail "$kind: $component does not compile"
     # shellcheck disable=SC2086
-    $compile -fPIC -shared -Wl,-z,defs -o "$name.so" plugin.c "${component%.c}.o" $kit || fail "$kind: its plugin does not build"
+    $compile $instrument -fPIC -shared $defs -o "$name.so" plugin.c "${component%.c}.o" $kit || fail "$kind: its plugin does not build"
     # shellcheck disable=SC2086
-    $compile ${instrument-} -o run-test "$test" $conformance || fail "$kind: its test does not build"
+    $compile $instrument -o run-test "$test" $conformance || fail "$kind: its test does not build"
     LD_LIBRARY_PATH=$libraries DIVAN_PLUGIN_PATH=$PWD ./run-test >log 2>&1 || fail "$kind: $(cat log)"
     DIVAN_PLUGIN_PATH=$PWD "$divan" run "$name.scn" --strict -n 200 --quiet --dump states || fail "$kind: its scene"
     echo "$kind: $count lines of at most $most"
@@ -135,7 +136,7 @@ END
     echo "    .classes = (const DvClass *const[]){$(printf '&%s, ' $classes)NULL}};"
 } >together/plugin.c
 # shellcheck disable=SC2086
-$compile -fPIC -shared -Wl,-z,defs -o together/together.so together/plugin.c made-*/made_*.o $kit || fail "they do not make one plugin"
+$compile $instrument -fPIC -shared $defs -o together/together.so together/plugin.c made-*/made_*.o $kit || fail "they do not make one plugin"
 for scene in made-*/*.scn; do
     "$divan" run "$scene" --plugin "$PWD/together/together.so" --strict -n 1 --quiet || fail "$scene: not with one plugin of all"
 done
