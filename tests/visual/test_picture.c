@@ -226,6 +226,58 @@ static void bodies_have_colours_of_their_own(void **state)
     end(&f);
 }
 
+/* A ball of 2 kg rests on a floor: an arrow on it stands for its weight, by the legend; a dot on both sides of the contact, and a
+ * normal of length 1 upwards. On a slope friction is drawn beside it, in another colour. */
+static void contacts_are_seen_with_their_forces(void **state)
+{
+    (void)state;
+    for (int slope = 0; slope < 2; slope++) {
+        const double angle = slope ? 0.2 : 0, weight = 2 * 9.81;
+        DvText text = {0};
+        dv_text_add(
+            &text,
+            "<Node gravity='%.17g %.17g 0' dt='0.01'><FreeMotionAnimationLoop/><LCPConstraintSolver mu='0.8' maxIt='1000' "
+            "tolerance='1e-10'/><VisualStyle displayFlags='showDetectionOutputs'/><CollisionPipeline name='contacts'/>"
+            "<BruteForceBroadPhase/><BVHNarrowPhase/><LocalMinDistance alarmDistance='0.02' contactDistance='0.001'/>"
+            "<CollisionResponse response='FrictionContactConstraint'/><Node name='Ball'><EulerImplicitSolver/>"
+            "<SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/><MechanicalObject template='Vec3d' position='0 0.101 0'/>"
+            "<UniformMass totalMass='2'/><LinearSolverConstraintCorrection/><SphereCollisionModel radius='0.1'/></Node>"
+            "<Node name='Floor'><MeshTopology triangles='0 1 2'/><MechanicalObject position='-5 0 5  5 0 5  0 0 -10'/>"
+            "<TriangleCollisionModel simulated='0' moving='0'/></Node></Node>",
+            -9.81 * sin(angle), -9.81 * cos(angle));
+        Fixture f = fixture(text.at);
+        for (int i = 0; i < 60; i++)
+            assert_int_equal(dv_scene_step(f.scene, 0), DV_OK);
+        DvPicture *picture = record(&f);
+        double length = 0, most = 0;
+        assert_int_equal(picture->text_count, 1);
+        assert_int_equal(sscanf(picture->texts[0].text, "contact forces: an arrow of %lg m is %lg N", &length, &most),
+                         2);
+        uint32_t dots = 0, arrows = 0;
+        double force[2] = {0, 0};
+        for (uint32_t i = 0; i < picture->batch_count; i++) {
+            const DvPictureBatch *batch = &picture->batches[i];
+            dots += batch->kind == DV_BATCH_POINTS ? batch->array->count : 0;
+            assert_int_equal(batch->draw_state, DV_DRAW_UNLIT | DV_DRAW_ON_TOP);
+            for (uint32_t k = 0; batch->kind == DV_BATCH_ARROWS && k < batch->array->count; k++, arrows++) {
+                const DvBatchSolid *arrow = (const DvBatchSolid *)batch->array->at + k;
+                double size = 0;
+                for (int c = 0; c < 3; c++)
+                    size += pow((double)(arrow->to[c] - arrow->from[c]), 2);
+                force[arrow->color[0] > arrow->color[2]] += sqrt(size) / length * most;
+            }
+        }
+        assert_int_equal(dots, 2);
+        assert_int_equal(arrows, 1 + slope);
+        if (fabs(force[0] - weight * cos(angle)) > 0.03 * weight ||
+            fabs(force[1] - weight * sin(angle)) > 0.03 * weight)
+            fail_msg("%g N and %g N are drawn", force[0], force[1]);
+        f.ops->unref(picture);
+        end(&f);
+        dv_text_free(&text);
+    }
+}
+
 static void styles_hold_in_their_node_and_below_and_nowhere_else(void **state)
 {
     (void)state;
@@ -766,6 +818,7 @@ int main(void)
         cmocka_unit_test(a_view_is_of_what_moves_on_a_wide_floor),
         cmocka_unit_test(faces_that_meet_at_an_edge_are_drawn_with_normals_of_their_own),
         cmocka_unit_test(bodies_have_colours_of_their_own),
+        cmocka_unit_test(contacts_are_seen_with_their_forces),
         cmocka_unit_test(styles_hold_in_their_node_and_below_and_nowhere_else),
         cmocka_unit_test(a_root_without_style_shows_visual_models_alone),
         cmocka_unit_test(visual_models_are_shown_unless_a_word_hides_them),

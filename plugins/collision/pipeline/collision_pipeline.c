@@ -17,12 +17,13 @@
 #include <divan/memory.h>
 
 #include "back_report.h"
+#include "contact_drawing.h"
 #include "pair_report.h"
 #include "passing.h"
 #include "phase/meeting.h"
 
 typedef struct CollisionPipeline {
-    DvData verbose, depth, passed;
+    DvData verbose, depth, passed, penetration;
     DvObject *method, *broad, *narrow, *manager;
     DvCollisionBody *bodies;
     uint32_t count, capacity;
@@ -31,6 +32,7 @@ typedef struct CollisionPipeline {
     DvContactList list;
     Passing passing;
     bool looked_for_backs;
+    double longest_arrow; /* N, of pictures of contacts */
 } CollisionPipeline;
 
 static const DvField fields[] = {
@@ -47,6 +49,8 @@ static const DvField fields[] = {
     DV_FIELD(CollisionPipeline, depth, "depth", dv_type_int, .init = "6", .help = "levels of the trees of boxes"),
     DV_FIELD(CollisionPipeline, passed, "passedSteps", dv_type_uint, .init = "0", .flags = DV_FIELD_READ_ONLY,
              .help = "steps in which a body moved farther than contacts are found from and passed through another one"),
+    DV_FIELD(CollisionPipeline, penetration, "penetration", dv_type_double, .init = "0", .unit = "m",
+             .flags = DV_FIELD_READ_ONLY, .help = "how deep bodies lie in each other where that is most"),
     DV_LINK_HELD("subCollisionPipelines", NULL, .many = true, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
                  .help = "kept for scenes that name it: there is one part"),
     {0},
@@ -270,6 +274,9 @@ static DvStatus detect(void *self_)
     self->list.pair_count = narrow->collide(dv_object_self(self->narrow), self->bodies, self->count, pairs, pair_count,
                                             self->method, (uint32_t)dv_data_int(&self->depth), &self->list.pairs);
     dv_phase_end();
+    const double penetration = contacts_penetration(&self->list);
+    if (penetration != dv_data_double(&self->penetration))
+        dv_data_set_double(&self->penetration, penetration);
     if (dv_data_bool(&self->verbose)) {
         uint32_t contacts = 0;
         for (uint32_t i = 0; i < self->list.pair_count; i++)
@@ -351,6 +358,8 @@ static void reset(DvObject *object, void *self_)
     if (narrow->forget)
         narrow->forget(dv_object_self(self->narrow));
     dv_data_set_uint(&self->passed, 0);
+    dv_data_set_double(&self->penetration, 0);
+    self->longest_arrow = 0;
     forget_bodies(self);
 }
 
@@ -362,22 +371,12 @@ static void cleanup(DvObject *object, void *self_)
     release(self);
 }
 
-/* A line between the two points of each contact of the last detection. */
+/* The contacts of the last detection. */
 static void draw(void *self_, DvDraw *draw)
 {
-    static const double color[4] = {1.0, 0.0, 1.0, 1.0};
-    const DvContactList *list = contacts(self_);
-    size_t count = 0;
-    for (uint32_t pair = 0; pair < list->pair_count; pair++)
-        count += list->pairs[pair].count;
-    if (!dv_draw_shows(draw, DV_DISPLAY_DETECTION_OUTPUTS) || count == 0)
-        return;
-    double *ends = dv_alloc(count, 6 * sizeof *ends), *to = ends;
-    for (uint32_t pair = 0; pair < list->pair_count; pair++)
-        for (uint32_t i = 0; i < list->pairs[pair].count; i++, to += 6)
-            memcpy(to, list->pairs[pair].contacts[i].point, 6 * sizeof *to);
-    draw->ops->lines(draw, ends, (uint32_t)count, 2.0, color);
-    dv_free(ends);
+    CollisionPipeline *self = self_;
+    if (dv_draw_shows(draw, DV_DISPLAY_DETECTION_OUTPUTS))
+        contacts_draw(contacts(self), force_of, self, &self->longest_arrow, draw);
 }
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
