@@ -66,6 +66,4 @@ DV_SIMD_INLINE void solid_hooke(const DvReal8 *parameters, const DvReal8 (*h)[3]
         p[i][i] += pressure;
 }
 
-void solid_rotations(const DvSolidElements *solid, const DvReal8 (*x)[3], const DvReal8 (*rest)[3], DvReal8 (*out)[3]);
-
 #endif

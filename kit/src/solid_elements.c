@@ -184,22 +184,43 @@ DvStatus dv_solid_elements_update(DvSolidElements *solid, const DvObject *object
 
 /* ---- Rotations ---- */
 
-/* Rows of a frame, from the mean edges along the first and second axis of a hexahedron. */
-static DvMat3 frame_of_hexahedron(const DvVec3 p[DV_SOLID_NODES])
+/* Rows of a frame, eight at a time: along u, and the normal of u and v. */
+DV_SIMD_INLINE void frame_of_edges(const DvReal8 u[3], const DvReal8 v[3], DvReal8 (*frame)[3])
 {
-    static const uint8_t ends[2][4][2] = {{{0, 1}, {3, 2}, {4, 5}, {7, 6}}, {{0, 3}, {1, 2}, {4, 7}, {5, 6}}};
-    DvVec3 edge[2];
-    for (int axis = 0; axis < 2; axis++) {
-        edge[axis] = dv_vec3(0.0, 0.0, 0.0);
-        for (int k = 0; k < 4; k++)
-            edge[axis] = dv_vec3_add(edge[axis], dv_vec3_sub(p[ends[axis][k][1]], p[ends[axis][k][0]]));
-    }
-    return dv_frame_of_triangle(dv_vec3(0.0, 0.0, 0.0), edge[0], edge[1]);
+    memcpy(frame[0], u, sizeof frame[0]);
+    dv_real8_normalize(frame[0]);
+    dv_real8_cross(frame[0], v, frame[2]);
+    dv_real8_normalize(frame[2]);
+    dv_real8_cross(frame[2], frame[0], frame[1]);
 }
 
-static DvMat3 frame_of(DvElementRotation rotation, const DvVec3 p[DV_SOLID_NODES])
+/* From nodes 0 1 2, or from the mean edges along the first and second axis of a hexahedron. */
+DV_SIMD_INLINE void frame_of(DvElementRotation rotation, const DvReal8 (*p)[3], DvReal8 (*frame)[3])
 {
-    return rotation == DV_ROTATION_TRIANGLE ? dv_frame_of_triangle(p[0], p[1], p[2]) : frame_of_hexahedron(p);
+    static const uint8_t ends[2][4][2] = {{{0, 1}, {3, 2}, {4, 5}, {7, 6}}, {{0, 3}, {1, 2}, {4, 7}, {5, 6}}};
+    DvReal8 edge[2][3];
+    DV_EACH (axis, 2) {
+        dv_real8_sub(p[axis + 1], p[0], edge[axis]);
+        if (rotation != DV_ROTATION_HEXAHEDRON)
+            continue;
+        DV_EACH (c, 3) {
+            edge[axis][c] = p[ends[axis][0][1]][c] - p[ends[axis][0][0]][c];
+            for (int k = 1; k < 4; k++)
+                edge[axis][c] += p[ends[axis][k][1]][c] - p[ends[axis][k][0]][c];
+        }
+    }
+    frame_of_edges(edge[0], edge[1], frame);
+}
+
+DV_SIMD_INLINE void frame_rotations(DvElementRotation rotation, const DvReal8 (*x)[3], const DvReal8 (*rest)[3],
+                                    DvReal8 (*out)[3])
+{
+    DvReal8 now[3][3], before[3][3];
+    frame_of(rotation, x, now);
+    frame_of(rotation, rest, before);
+    DV_EACH (i, 3)
+        DV_EACH (j, 3)
+            out[i][j] = now[0][i] * before[0][j] + now[1][i] * before[1][j] + now[2][i] * before[2][j];
 }
 
 static DvMat3 polar_rotation(const DvSolidModel *model, uint32_t nodes, const DvVec3 *now, const DvVec3 *rest)
@@ -218,21 +239,18 @@ static DvMat3 polar_rotation(const DvSolidModel *model, uint32_t nodes, const Dv
     return r;
 }
 
-void solid_rotations(const DvSolidElements *solid, const DvReal8 (*x)[3], const DvReal8 (*rest)[3], DvReal8 (*out)[3])
+static void polar_rotations(const DvSolidElements *solid, const DvReal8 (*x)[3], const DvReal8 (*rest)[3],
+                            DvReal8 (*out)[3])
 {
     const uint32_t nodes = solid->mesh.nodes;
-    const DvElementRotation rotation = solid->model.rotation;
     for (int lane = 0; lane < DV_LANES; lane++) {
         DvVec3 now[DV_SOLID_NODES], before[DV_SOLID_NODES];
         for (uint32_t n = 0; n < nodes; n++) {
             now[n] = dv_vec3(x[n][0][lane], x[n][1][lane], x[n][2][lane]);
             before[n] = dv_vec3(rest[n][0][lane], rest[n][1][lane], rest[n][2][lane]);
         }
-        DvMat3 r = dv_mat3_identity();
-        if (rotation == DV_ROTATION_TRIANGLE || rotation == DV_ROTATION_HEXAHEDRON)
-            r = dv_mat3_transposed_mul(frame_of(rotation, now), frame_of(rotation, before));
-        else if (rotation != DV_ROTATION_NONE)
-            r = polar_rotation(&solid->model, nodes, now, before);
+        const DvMat3 r = solid->model.rotation == DV_ROTATION_NONE ? dv_mat3_identity()
+                                                                   : polar_rotation(&solid->model, nodes, now, before);
         for (int i = 0; i < 9; i++)
             out[i / 3][i % 3][lane] = r.m[i / 3][i % 3];
     }
@@ -279,7 +297,10 @@ DV_SIMD_INLINE void displace(DvSolidElements *solid, uint32_t number, int nodes,
             for (int n = 0; n < nodes; n++)
                 x[n][c] -= middle;
         }
-        solid_rotations(solid, TENSOR(x), TENSOR(rest), rotation);
+        if (solid->model.rotation == DV_ROTATION_TRIANGLE || solid->model.rotation == DV_ROTATION_HEXAHEDRON)
+            frame_rotations(solid->model.rotation, TENSOR(x), TENSOR(rest), rotation);
+        else
+            polar_rotations(solid, TENSOR(x), TENSOR(rest), rotation);
         for (int n = 0; n < nodes; n++) {
             dv_real8_transposed_mul(TENSOR(rotation), x[n], turned);
             DV_EACH (c, 3)
