@@ -528,6 +528,11 @@ def topology_names():
     return lines("sofa", "lists", "first-topology.txt") + MORE_TOPOLOGY + sorted(found - set(lines("sofa", "lists", "first-topology.txt")))
 
 
+def compared_scenes():
+    """Names of all example scenes whose results are compared; those of topology may wait for a class."""
+    return set(lines("sofa", "lists", "first-light.txt") + MORE_SCENES + contact_names() + topology_names())
+
+
 # The tool ends a path at the first blank: names in it go.
 def without_blanks(dump):
     with open(dump) as f:
