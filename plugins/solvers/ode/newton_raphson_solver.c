@@ -303,10 +303,10 @@ static void name_bounds(const NewtonSolver *self_, DvText *text)
 /* Whether the residual was still becoming smaller. */
 static bool was_on_its_way(const NewtonSolver *self)
 {
-    const DvCurve *curve = &self->residuals;
+    const DvCurve *r = &self->residuals;
     const double shrinks = 0.25; /* of squares */
-    const double last = curve->count ? curve->values[curve->count - 1] : 0.0;
-    return curve->count > 1 && last < shrinks * curve->values[curve->count - 2] && last <= curve->values[0];
+    const double last = r->count ? r->values[r->count - 1] : 0.0;
+    return r->count > 1 && last < shrinks * r->values[r->count - 2] && last <= r->values[0];
 }
 
 static void remedy(void *self_, DvText *text)
@@ -328,16 +328,16 @@ bool newton_has_failed(const NewtonSolver *self)
 
 void newton_describe(const NewtonSolver *self, DvText *text)
 {
-    const DvCurve *curve = &self->residuals;
-    const double last = curve->count ? sqrt(curve->values[curve->count - 1]) : NAN;
+    const DvCurve *r = &self->residuals;
+    const double last = r->count ? sqrt(r->values[r->count - 1]) : NAN;
     if (!isfinite(last)) {
-        dv_text_add(text, "the residual of iteration %u is not finite (it began at %.3g)", curve->count - 1,
-                    curve->count ? sqrt(curve->values[0]) : NAN);
+        dv_text_add(text, "the residual of iteration %u is not finite (it began at %.3g)", r->count - 1,
+                    r->count ? sqrt(r->values[0]) : NAN);
         return;
     }
     dv_text_add(text,
                 "after %u iteration%s of Newton's method the residual is %.3g; it began at %.3g, and is to be below ",
-                curve->count - 1, curve->count == 2 ? "" : "s", last, sqrt(curve->values[0]));
+                r->count - 1, r->count == 2 ? "" : "s", last, sqrt(r->values[0]));
     name_bounds(self, text);
 }
 
