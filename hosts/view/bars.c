@@ -124,12 +124,12 @@ static void flags_menu(View *view)
     if (!ui_menu_begin("Show"))
         return;
     for (int i = 0; i < DV_DISPLAY_FLAGS; i++)
-        if (ui_menu_item(flag_names[i], states[view->flags[i] + 1], view->flags[i] > 0, true)) {
+        if (ui_menu_choice(flag_names[i], states[view->flags[i] + 1], view->flags[i] > 0)) {
             view->flags[i] = (signed char)(view->flags[i] == 1 ? -1 : view->flags[i] + 1);
             post_flags(view);
         }
     ui_separator();
-    if (ui_menu_item("All as the scene says", NULL, false, true)) {
+    if (ui_menu_choice("All as the scene says", "", false)) {
         memset(view->flags, 0, sizeof view->flags);
         post_flags(view);
     }
@@ -159,7 +159,6 @@ static void time_step(View *view)
 {
     double dt = view->now->dt;
     char text[64];
-    ui_same_line(0);
     ui_text(UI_DIM, "  dt");
     ui_same_line(0);
     ui_width(90);
@@ -170,20 +169,22 @@ static void time_step(View *view)
     ui_tooltip("time step of the root node, in seconds");
     ui_same_line(0);
     ui_text(UI_DIM, "s");
-    ui_same_line(0);
+}
+
+static void pace(View *view)
+{
     bool real_time = view->now->real_time;
     if (ui_checkbox("Real time", &real_time))
         view_act(view, ACTION_PACE);
     ui_tooltip("Steps no faster than the clock (P); otherwise as fast as possible");
 }
 
-static void mouse_tools(View *view)
+static void mouse_tool(View *view)
 {
     static const char *const modes[] = {
         "pulls by a spring", "pulls by a constraint", "fixes", "removes elements", "cuts", NULL};
     Viewport *port = &view->viewport;
     int mode = (int)port->mode;
-    ui_same_line(0);
     ui_text(UI_DIM, "    Shift + left");
     ui_same_line(0);
     ui_width(175);
@@ -194,12 +195,63 @@ static void mouse_tools(View *view)
     ui_tooltip(
         "what the left button does in the scene while Shift is held; the right one removes elements, the middle one cuts, "
         "unless the scene has settings of the mouse");
-    if (port->mode != GRAB_SPRING)
+}
+
+static void stiffness(View *view)
+{
+    ui_width(130);
+    (void)ui_drag_double("##stiffness", &view->viewport.stiffness, 0.01, 1e6, "%.4g N/m", true);
+    ui_tooltip("stiffness of the spring from the mouse to what it holds; Ctrl and a press to type it");
+}
+
+static void clip(View *view)
+{
+    ui_text(UI_DIM, "   cut away");
+    ui_same_line(0);
+    ui_width(110);
+    if (ui_drag_double("##clip", &view->viewport.clip, 0, 1, "%.2f", false))
+        view->viewport.drawn = 0;
+}
+
+typedef struct Tool {
+    void (*draw)(View *view);
+    float width; /* with the gap before it */
+} Tool;
+
+/* Those that there is no room for are behind a button at the end. */
+static void tools_that_fit(View *view, float room)
+{
+    const float gap = 8, line = ui_line_height();
+    const Tool all[] = {
+        {time_step, 90 + 3 * gap + ui_text_width("  dts")},
+        {pace, line + 2 * gap + ui_text_width("Real time")},
+        {mouse_tool, 175 + 2 * gap + ui_text_width("    Shift + left")},
+        {view->viewport.mode == GRAB_SPRING ? stiffness : NULL, 130 + gap},
+        {view->viewport.clips ? clip : NULL, 110 + 2 * gap + ui_text_width("   cut away")},
+    };
+    float wanted = 0, used = 0;
+    size_t shown = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
+        wanted += all[i].draw ? all[i].width : 0;
+    const float most = wanted > room ? room - 2 * gap - line : room;
+    for (; shown < G_N_ELEMENTS(all); shown++) {
+        if (!all[shown].draw)
+            continue;
+        used += all[shown].width;
+        if (used > most)
+            break;
+        ui_same_line(0);
+        all[shown].draw(view);
+    }
+    if (shown == G_N_ELEMENTS(all))
         return;
     ui_same_line(0);
-    ui_width(130);
-    (void)ui_drag_double("##stiffness", &port->stiffness, 0.01, 1e6, "%.4g N/m", true);
-    ui_tooltip("stiffness of the spring from the mouse to what it holds; Ctrl and a press to type it");
+    if (!ui_fold_begin("more"))
+        return;
+    for (; shown < G_N_ELEMENTS(all); shown++)
+        if (all[shown].draw)
+            all[shown].draw(view);
+    ui_popup_end();
 }
 
 void panels_toolbar(View *view, UiBox box)
@@ -229,16 +281,8 @@ void panels_toolbar(View *view, UiBox box)
                            now->recording ? "End the recording (Ctrl+E)" : "Record session, to be replayed (Ctrl+E)",
                            now->recording != NULL, now->has_scene))
             view_act(view, ACTION_RECORD);
-        time_step(view);
-        mouse_tools(view);
-        if (view->viewport.clips) {
-            ui_same_line(0);
-            ui_text(UI_DIM, "   cut away");
-            ui_same_line(0);
-            ui_width(110);
-            if (ui_drag_double("##clip", &view->viewport.clip, 0, 1, "%.2f", false))
-                view->viewport.drawn = 0;
-        }
+        const float button = 1.15f * 1.25f * ui_line_height() + 8;
+        tools_that_fit(view, box.width - 20 - 7 * button);
     }
     ui_panel_end();
 }

@@ -265,9 +265,28 @@ static void field_row(View *view, const FieldView *field)
     g_free(path);
 }
 
-static bool is_in_group(const FieldView *field, const char *group)
+/* What every component has, and few look for. */
+static bool is_general(const FieldView *field)
 {
-    return g_strcmp0(field->group, group) == 0;
+    static const char *const names[] = {"name", "printLog", "tags", "bbox", "componentState", "listening"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        if (strcmp(field->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* In the panel: what can be changed, then what is only shown, then, folded, what every component has. */
+typedef enum Part { PART_CHANGES, PART_SHOWS, PART_GENERAL, PARTS } Part;
+
+static Part part_of(const FieldView *field)
+{
+    return is_general(field) ? PART_GENERAL : is_fixed(field) ? PART_SHOWS : PART_CHANGES;
+}
+
+/* The general ones have no other group. */
+static bool is_in(const FieldView *field, Part part, const char *group)
+{
+    return part_of(field) == part && (part == PART_GENERAL || g_strcmp0(field->group, group) == 0);
 }
 
 static bool begin_fields(void)
@@ -276,14 +295,14 @@ static bool begin_fields(void)
 }
 
 /* Elements have the whole width: the table of the fields goes on below them. */
-static void fields_of_group(View *view, const GArray *fields, const char *group)
+static void fields_of_part(View *view, const GArray *fields, Part part, const char *group)
 {
     char id[64];
     bool shown = begin_fields();
     for (guint i = 0; shown && i < fields->len; i++) {
         const FieldView *field = &g_array_index(fields, FieldView, i);
         const bool wanted = !*view->filter || panels_contain(field->name, view->filter);
-        if (!wanted || !is_in_group(field, group))
+        if (!wanted || !is_in(field, part, group))
             continue;
         snprintf(id, sizeof id, "%u", i);
         ui_push(id);
@@ -302,12 +321,19 @@ static void fields_of_group(View *view, const GArray *fields, const char *group)
         ui_table_end();
 }
 
+static void fields_of_group(View *view, const GArray *fields, const char *group)
+{
+    fields_of_part(view, fields, PART_CHANGES, group);
+    fields_of_part(view, fields, PART_SHOWS, group);
+}
+
 static void all_fields(View *view, const ObjectView *object)
 {
     GPtrArray *groups = g_ptr_array_new();
     for (guint i = 0; i < object->fields->len; i++) {
-        const char *group = g_array_index(object->fields, FieldView, i).group;
-        bool known = group == NULL;
+        const FieldView *field = &g_array_index(object->fields, FieldView, i);
+        const char *group = field->group;
+        bool known = group == NULL || is_general(field);
         for (guint k = 0; !known && k < groups->len; k++)
             known = strcmp(g_ptr_array_index(groups, k), group) == 0;
         if (!known)
@@ -320,6 +346,8 @@ static void all_fields(View *view, const ObjectView *object)
             fields_of_group(view, object->fields, g_ptr_array_index(groups, i));
         ui_pop();
     }
+    if (*view->filter || ui_section("Of every component", false)) /* what is looked for is not folded */
+        fields_of_part(view, object->fields, PART_GENERAL, NULL);
     g_ptr_array_unref(groups);
 }
 

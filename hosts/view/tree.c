@@ -122,11 +122,14 @@ static void tree_row(View *view, const TreeItem *entry, guint index)
     ui_tooltip(entry->family);
     context_menu(view, entry);
     g_free(remark);
-    const bool fold = click == UI_CLICK_ARROW || (click == UI_CLICK_DOUBLE && row.has_children);
-    if (fold && !g_hash_table_remove(view->folded, entry->path))
+    if (click == UI_CLICK_ARROW && !g_hash_table_remove(view->folded, entry->path))
         (void)g_hash_table_add(view->folded, g_strdup(entry->path));
-    if (click == UI_CLICK_ROW)
+    if (click == UI_CLICK_ROW) {
         view_select(view, entry->path);
+        view->reveals = false; /* it is seen: the tree stays where it is */
+    }
+    if (click == UI_CLICK_DOUBLE)
+        viewport_fit_path(view, entry->plain);
     if (row.selected && view->reveals) {
         ui_scroll_here();
         view->reveals = false;

@@ -452,6 +452,23 @@ bool ui_menu_item(const char *label, const char *shortcut, bool checked, bool en
     return ImGui::MenuItem(label, shortcut, checked, enabled);
 }
 
+bool ui_menu_choice(const char *label, const char *state, bool checked)
+{
+    const float em = ImGui::GetFontSize();
+    const bool pressed = ImGui::Selectable(label, checked, ImGuiSelectableFlags_DontClosePopups, ImVec2(em * 20, 0));
+    ImGui::SameLine(em * 14);
+    ImGui::TextDisabled("%s", state);
+    return pressed;
+}
+
+bool ui_fold_begin(const char *id)
+{
+    if (ImGui::Button("\xc2\xbb"))
+        ImGui::OpenPopup(id);
+    ui_tooltip("more tools");
+    return ImGui::BeginPopup(id);
+}
+
 bool ui_context_menu_begin(const char *id)
 {
     return ImGui::BeginPopupContextItem(id);
@@ -844,6 +861,7 @@ UiTreeClick ui_tree_row(const UiTreeRow *row)
         list->AddRectFilled(at, ImVec2(at.x + width, at.y + height), color_of(row->selected ? 0x2f5d82ff : 0x2d343dff),
                             4);
     float x = at.x + 4 + indent * (float)row->depth;
+    const bool on_arrow = row->has_children && ImGui::GetIO().MousePos.x < x + indent;
     const float middle = at.y + height / 2, s = ImGui::GetFontSize() * 0.26f;
     if (row->has_children) {
         const ImU32 color = color_of(UI_DIM);
@@ -853,7 +871,7 @@ UiTreeClick ui_tree_row(const UiTreeRow *row)
         else
             list->AddTriangleFilled(ImVec2(x + s * 0.3f, middle - s), ImVec2(x + s * 1.8f, middle),
                                     ImVec2(x + s * 0.3f, middle + s), color);
-        if (pressed && ImGui::GetIO().MousePos.x < x + indent)
+        if (pressed && on_arrow)
             click = UI_CLICK_ARROW;
     }
     x += indent;
@@ -879,7 +897,7 @@ UiTreeClick ui_tree_row(const UiTreeRow *row)
     list->PopClipRect();
     if (row->mark)
         list->AddCircleFilled(ImVec2(at.x + width - 9, middle), 4, color_of(row->mark), 12);
-    if (click == UI_CLICK_NONE && hovered && ImGui::IsMouseDoubleClicked(0))
+    if (click == UI_CLICK_NONE && hovered && !on_arrow && ImGui::IsMouseDoubleClicked(0))
         return UI_CLICK_DOUBLE;
     return click == UI_CLICK_NONE && pressed ? UI_CLICK_ROW : click;
 }

@@ -68,6 +68,8 @@ float ui_menu_bar_end(void); /* its height */
 bool ui_menu_begin(const char *label);
 void ui_menu_end(void);
 bool ui_menu_item(const char *label, const char *shortcut, bool checked, bool enabled);
+bool ui_menu_choice(const char *label, const char *state, bool checked); /* its menu stays open */
+bool ui_fold_begin(const char *id); /* what there is no room for, behind a button; to be ended by ui_popup_end */
 bool ui_context_menu_begin(const char *id); /* of the last item, by the right button */
 void ui_popup_end(void);
 bool ui_close_popups(void); /* menus, lists of choices; false: none is open */

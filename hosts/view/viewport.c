@@ -191,14 +191,9 @@ void viewport_fit(View *view)
 }
 
 /* What is seen of it, else of what is around it in the tree. */
-void viewport_fit_selected(View *view)
+void viewport_fit_path(View *view, const char *plain)
 {
-    const ObjectView *object = view->now->object;
-    if (!object) {
-        view_toast(view, "Nothing is selected: click on something in the tree");
-        return;
-    }
-    char *path = g_strdup(object->path);
+    char *path = g_strdup(plain);
     bool found = frame(view, false, path);
     for (char *end = strrchr(path, '/'); !found && end; end = strrchr(path, '/')) {
         *end = '\0';
@@ -206,7 +201,16 @@ void viewport_fit_selected(View *view)
     }
     g_free(path);
     if (!found)
-        view_toast(view, "Nothing is seen of %s", object->path);
+        view_toast(view, "Nothing is seen of %s", plain);
+}
+
+void viewport_fit_selected(View *view)
+{
+    const TreeItem *selected = view->now->tree ? tree_find(view->now->tree, view->selected) : NULL;
+    if (selected)
+        viewport_fit_path(view, selected->plain);
+    else
+        view_toast(view, "Nothing is selected: click on something in the tree");
 }
 
 /* While the first camera of the scene moves, the view goes with it. */

@@ -8,8 +8,12 @@ import os
 import shutil
 import sys
 
-from viewer import FAILURES, begin_folder, check, end_folder
-from window import VIEW, SCENES, start_display
+import x11
+from viewer import FAILURES, begin_folder, check, end_folder, recorded, wait_for
+from window import VIEW, SCENES, Window, start_display
+
+# Colours of the window: blue, green, red.
+MENU, SELECTED = (0x36, 0x2f, 0x2a), (0x82, 0x5d, 0x2f)
 
 WORDS = ("Play/Pause", "Step", "Reset", "Reload", "Real time", "Record video", "Record session", "Restore view", "Save view", "Next background",
          "Run the simulation to see timings.")
@@ -21,6 +25,68 @@ def words():
         program = file.read()
     for word in WORDS:
         check(b"\0" + word.encode() + b"\0" in program, "the window has no words '%s'" % word)
+
+
+def view_now(window):
+    """What the view is: as it is kept for the scene."""
+    if os.path.exists("beam.scn.view"):
+        os.remove("beam.scn.view")
+    window.key("w")
+    wait_for("the view in a file", lambda: os.path.exists("beam.scn.view") and os.path.getsize("beam.scn.view"))
+    with open("beam.scn.view", encoding="utf-8") as file:
+        return file.read()
+
+
+def end(window, what):
+    window.key("ctrl+q")
+    check(window.end() == 0, "exit status after %s: %s" % (what, window.said()))
+
+
+def menu_stays():
+    """Flags are set one after the other."""
+    window = Window("beam.scn")
+    window.click(202, 12)
+    wait_for("the menu", lambda: x11.pixel(450, 60) == MENU)
+    for y in (34, 56):
+        before = x11.colors(330, y - 8, 60, 18)
+        window.click(250, y)
+        wait_for("another flag", lambda: x11.colors(330, y - 8, 60, 18) != before)
+    check(x11.pixel(450, 100) == MENU, "the menu closes when a flag is set")
+    window.key("Escape")
+    wait_for("no menu", lambda: x11.pixel(450, 100) != MENU)
+    end(window, "flags")
+
+
+def tree_and_tools():
+    """In a small window a click in the tree leaves its rows where they are, a double click frames, and tools fold."""
+    window = Window("beam.scn", "--size", "780x600")
+    window.do("windowmove", window.id, "0", "0")
+    wait_for("the row of the root", lambda: x11.pixel(330, 111) == SELECTED)
+    window.click(150, 189)
+    wait_for("another row", lambda: x11.pixel(330, 189) == SELECTED and x11.pixel(330, 111) != SELECTED)
+    window.do("mousemove", "600", "250", "click", "4", "click", "4", "click", "4")
+    nearer = view_now(window)
+    window.do("mousemove", "150", "215", "click", "--repeat", "2", "--delay", "40", "1")
+    wait_for("a view that frames the beam", lambda: view_now(window) != nearer)
+    check(x11.pixel(330, 215) == SELECTED, "the row of the beam has moved")
+    window.click(549, 43)
+    wait_for("the tools that have no room", lambda: x11.colors(700, 75, 20, 20).count(MENU) > 300)
+    window.key("Escape")
+    end(window, "a small window")
+
+
+def first_field():
+    """What is said of every component is not in the way: the first field is one of its own."""
+    window = Window("beam.scn", "--record", "work.session")
+    wait_for("a recording", lambda: recorded("start "))
+    window.key("ctrl+f")
+    window.type("conjugateGradient")
+    window.key("Return", "Return")
+    window.type("17")
+    window.key("Return")
+    found = wait_for("a change of the first field", lambda: recorded(" edit "))
+    check(found and ".name" not in found[0] and ".printLog" not in found[0], "the first field: %s" % found)
+    end(window, "a field")
 
 
 def main():
@@ -38,6 +104,9 @@ def main():
         os.environ.update(DISPLAY=display, SDL_VIDEODRIVER="x11")
         for name in ("beam.scn",):
             shutil.copy(os.path.join(SCENES, name), folder)
+        menu_stays()
+        tree_and_tools()
+        first_field()
     finally:
         server.terminate()
         server.wait()
