@@ -8,7 +8,13 @@
 #include <SDL_events.h>
 #include <stdbool.h>
 
-enum { INPUT_SIDE_LEAST = 16, INPUT_SIDE_MOST = 8192, INPUT_KEYS = 16, INPUT_SCALE_ONE = 1000, INPUT_SCALE_MOST = 4000 };
+enum {
+    INPUT_SIDE_LEAST = 16,
+    INPUT_SIDE_MOST = 8192,
+    INPUT_KEYS = 16,
+    INPUT_SCALE_ONE = 1000,
+    INPUT_SCALE_MOST = 4000
+};
 
 typedef struct Input {
     void (*give)(void *context, const SDL_Event *event);

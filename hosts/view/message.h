@@ -35,6 +35,7 @@ typedef enum MessageKind {
     MESSAGE_PACE, /* numbers: 1: no faster than the clock, 0: as fast as possible */
     /* What is shown. */
     MESSAGE_SELECT, /* path of the object whose fields are wanted, or ""; numbers: first element of lists */
+    MESSAGE_PICK, /* numbers: origin and direction of the ray, then how far from it a point may be, in shares of its distance */
     MESSAGE_FLAGS,  /* numbers: for each DvDisplayFlag 1 on, -1 off, 0 as the scene says */
     MESSAGE_PHASES, /* numbers: 0 or 1: times of phases */
     MESSAGE_PLOT,   /* path of a field; numbers: element */

@@ -200,7 +200,8 @@ static double depth_of_element(const MeshFaces *faces, const uint32_t *nodes, Dv
     return least;
 }
 
-DvObject *pick_element(DvObject *state, const Ray *ray, DvElementKind *kind, uint32_t *element)
+static DvObject *element_on_ray(DvObject *state, const Ray *ray, DvElementKind *kind, uint32_t *element,
+                                double *depth_of_it)
 {
     DvObject *topology = dv_node_context(dv_object_node(state), DV_TOPOLOGY);
     const DvTopologyOps *ops = topology ? dv_object_ops(topology, DV_TOPOLOGY) : NULL;
@@ -218,5 +219,43 @@ DvObject *pick_element(DvObject *state, const Ray *ray, DvElementKind *kind, uin
             *element = e;
         }
     }
+    *depth_of_it = nearest;
     return nearest < INFINITY ? topology : NULL;
+}
+
+DvObject *pick_element(DvObject *state, const Ray *ray, DvElementKind *kind, uint32_t *element)
+{
+    double depth;
+    return element_on_ray(state, ray, kind, element, &depth);
+}
+
+DvObject *pick_state(DvScene *scene, const Ray *ray, double slope)
+{
+    Hit hit = {0};
+    DvObject *found = NULL;
+    double nearest = INFINITY;
+    if (!pick(scene, ray, &hit))
+        return NULL;
+    if (hit.model) {
+        found = hit.state;
+        nearest = hit.depth;
+    }
+    GPtrArray *states = host_states(scene);
+    for (guint i = 0; i < states->len; i++) {
+        DvObject *state = g_ptr_array_index(states, i);
+        DvElementKind kind;
+        uint32_t element;
+        double depth;
+        if (!has_particles(state) || !element_on_ray(state, ray, &kind, &element, &depth) || depth >= nearest)
+            continue;
+        found = state;
+        nearest = depth;
+    }
+    g_ptr_array_unref(states);
+    if (found || hit.model)
+        return found;
+    double on_ray[3];
+    pick_point(ray, hit.depth, on_ray);
+    const double apart = dv_vec3_distance(dv_vec3_load(on_ray), dv_vec3_load(hit.at));
+    return apart <= slope * hit.depth ? hit.state : NULL;
 }

@@ -30,6 +30,8 @@ typedef struct Hit {
     double depth;    /* m along the ray */
 } Hit;
 
+/* Collision models, elements of meshes; where neither is on the ray, a particle as near to it as `slope` times its depth. NULL: nothing. */
+DvObject *pick_state(DvScene *scene, const Ray *ray, double slope);
 bool pick(DvScene *scene, const Ray *ray, Hit *hit);
 /* The mesh of a state that has no collision model, and the first element of it on the ray, a volume where it has any. NULL: none. */
 DvObject *pick_element(DvObject *state, const Ray *ray, DvElementKind *kind, uint32_t *element);

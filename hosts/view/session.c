@@ -60,6 +60,7 @@ struct Session {
     char *selected;
     size_t first_element;
     EditResult edit;
+    PickView pick;
     Recording *recording; /* of all since the scene was opened */
     Writer writer;
     Recording *replay; /* what is still to be done is from `replayed` on; NULL: nothing is replayed */
@@ -387,6 +388,15 @@ static void grab(Session *session, const Message *message)
     g_free(logbook_hear_no_more(session->book));
 }
 
+static void pick_body(Session *session, const Message *message)
+{
+    const Ray ray = ray_of(message->numbers);
+    const DvObject *state = session->scene ? pick_state(session->scene, &ray, message->numbers[6]) : NULL;
+    g_free(session->pick.path);
+    session->pick.path = state ? g_strdup(dv_object_path(state)) : NULL;
+    session->pick.number++;
+}
+
 static void reset(Session *session)
 {
     hand_reset(session->hand, session->scene);
@@ -615,6 +625,9 @@ static void apply(Session *session, const Message *message)
         session->selected = g_strdup(message->path);
         session->first_element = (size_t)fmax(message->numbers[0], 0);
         break;
+    case MESSAGE_PICK:
+        pick_body(session, message);
+        break;
     case MESSAGE_FLAGS:
         for (int i = 0; i < DV_DISPLAY_FLAGS; i++)
             session->shown.flags[i] = (signed char)message->numbers[i];
@@ -776,6 +789,7 @@ static Snapshot *make_snapshot(Session *session)
     snapshot->edit = session->edit;
     snapshot->edit.path = g_strdup(session->edit.path ? session->edit.path : "");
     snapshot->edit.error = g_strdup(session->edit.error);
+    snapshot->pick = (PickView){session->pick.number, g_strdup(session->pick.path)};
     snapshot->recording = g_strdup(session->writer.name);
     snapshot->replay_steps = session->replay ? session->replay->steps : 0;
     if (session->scene)
@@ -922,6 +936,7 @@ void session_free(Session *session)
     g_free(session->selected);
     g_free(session->edit.path);
     g_free(session->edit.error);
+    g_free(session->pick.path);
     g_mutex_clear(&session->mutex);
     g_cond_clear(&session->posted);
     g_cond_clear(&session->settled);

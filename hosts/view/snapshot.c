@@ -305,6 +305,7 @@ void snapshot_unref(Snapshot *snapshot)
     g_free(snapshot->edit.path);
     g_free(snapshot->edit.error);
     g_free(snapshot->grab.what);
+    g_free(snapshot->pick.path);
     g_free(snapshot->recording);
     g_free(snapshot);
 }

@@ -88,6 +88,12 @@ typedef struct GrabView {
     double force;          /* N, of a spring */
 } GrabView;
 
+/* What the last ray met that was asked for. */
+typedef struct PickView {
+    uint64_t number; /* + 1 with each */
+    char *path;      /* of the state, as the log names it; NULL: there was nothing */
+} PickView;
+
 /* What the scene says of its viewer. */
 typedef struct SceneSettings {
     DvViewerLook look;          /* zeros: nothing */
@@ -116,6 +122,7 @@ typedef struct Snapshot {
     GPtrArray *plots;   /* PlotView */
     EditResult edit;
     GrabView grab;
+    PickView pick;
     SceneSettings settings;
     char *recording;       /* the file it goes to, or NULL */
     uint64_t replay_steps; /* of a recording that is replayed; 0: none */

@@ -211,6 +211,7 @@ bool ui_start(SDL_Window *window, void *context, const char *font, float scale)
     ImGui::CreateContext();
     ImGuiIO &io = ImGui::GetIO();
     io.IniFilename = nullptr;
+    io.MouseDoubleClickTime = 0.5f; /* s: where pictures take long, a click does too */
     io.ConfigWindowsMoveFromTitleBarOnly = true;
     free(font_file);
     font_file = font ? strdup(font) : nullptr;

@@ -71,7 +71,11 @@ typedef struct Viewport {
     GrabMode mode;    /* of the left button */
     bool left_views;  /* but it does what the scene says of recorded cameras, until a tool is chosen */
     double stiffness; /* N/m, of its spring */
-    uint64_t drawn;   /* snapshot */
+    bool clicks;      /* the button has not been dragged since it was pressed */
+    uint64_t asked;   /* the pick of a snapshot that is waited for; 0: none */
+    char *below;      /* the body that is named at the mouse; NULL: none */
+    double below_x, below_y;
+    uint64_t drawn; /* snapshot */
     double draw_seconds, uploaded;
 } Viewport;
 

@@ -67,6 +67,7 @@ void viewport_stop(View *view)
     free_texture(port);
     g_free(port->problem);
     g_free(port->file);
+    g_free(port->below);
 }
 
 static void make_texture(Viewport *port, int width, int height)
@@ -200,7 +201,7 @@ void viewport_fit_path(View *view, const char *plain)
         found = frame(view, false, path);
     }
     g_free(path);
-    if (!found)
+    if (!found && !frame(view, true, NULL)) /* of primitives nobody says whose they are */
         view_toast(view, "Nothing is seen of %s", plain);
 }
 
@@ -421,6 +422,72 @@ static bool see(const View *view, double x, double y, Seen *seen)
     return view->now->picture && seen_on_ray(view->now->picture, &ray, seen);
 }
 
+/* The node of the body that an object belongs to: the nearest one around it that has a mass, else a state. */
+static const TreeItem *body_of(const Tree *tree, const char *path)
+{
+    static const char *const families[] = {"masses", "states"};
+    const TreeItem *item = path && tree ? tree_find(tree, path) : NULL;
+    if (!item)
+        return NULL;
+    const TreeItem *items = &g_array_index(tree->items, TreeItem, 0);
+    const guint own = item->is_node ? (guint)(item - items) : item->parent;
+    for (size_t f = 0; f < G_N_ELEMENTS(families); f++)
+        for (guint node = own; node != G_MAXUINT; node = items[node].parent)
+            for (guint i = node + 1; i < items[node].end; i = items[i].end)
+                if (items[i].family && strcmp(items[i].family, families[f]) == 0)
+                    return &items[node];
+    return &items[own];
+}
+
+static void select_body(View *view, const char *path)
+{
+    const TreeItem *body = body_of(view->now->tree, path);
+    if (body)
+        view_select(view, body->path);
+}
+
+/* What the picture shows of a body says whose it is; of primitives the scene has to be asked, whose answer comes with a snapshot. */
+static void click(View *view, double x, double y)
+{
+    enum { REACH = 8 }; /* pixels */
+    Viewport *port = &view->viewport;
+    const DvCamera camera = camera_now(view);
+    Seen seen;
+    if (see(view, x, y, &seen) && seen.path) {
+        select_body(view, seen.path);
+        return;
+    }
+    Message message = {.kind = MESSAGE_PICK,
+                       .numbers = {[6] = 2.0 * REACH * tan(camera.field_of_view * DV_PI / 360) / port->height}};
+    dv_camera_ray(&camera, port->width, port->height, x, y, message.numbers, message.numbers + 3);
+    port->asked = view->now->pick.number + 1;
+    session_post(view->session, &message);
+}
+
+static void take_answer(View *view)
+{
+    Viewport *port = &view->viewport;
+    if (!port->asked || view->now->pick.number < port->asked)
+        return;
+    port->asked = 0;
+    select_body(view, view->now->pick.path);
+}
+
+/* The body below a mouse that holds nothing. */
+static void name_what_is_below(View *view, double x, double y, bool hovered)
+{
+    Viewport *port = &view->viewport;
+    Seen seen;
+    if (port->below_x == x && port->below_y == y && hovered && port->dragging < 0)
+        return;
+    g_clear_pointer(&port->below, g_free);
+    port->below_x = x, port->below_y = y;
+    if (!hovered || port->dragging >= 0 || !see(view, x, y, &seen))
+        return;
+    const TreeItem *body = body_of(view->now->tree, seen.path);
+    port->below = body ? g_strdup(body->plain) : NULL;
+}
+
 static void press(View *view, int button, double x, double y)
 {
     Viewport *port = &view->viewport;
@@ -431,6 +498,7 @@ static void press(View *view, int button, double x, double y)
     }
     port->dragging = button;
     Seen seen;
+    port->clicks = button == 0;
     port->drag =
         (CameraDrag){.begin = port->camera, .x = x, .y = y, .has_point = button == 0 && see(view, x, y, &seen)};
     if (port->drag.has_point)
@@ -443,6 +511,10 @@ static void drag(View *view, double x, double y)
     const double dx = x - port->drag.x, dy = y - port->drag.y;
     if (dx == 0 && dy == 0)
         return;
+    /* A hand that presses is not quite still. */
+    if (port->clicks && hypot(dx, dy) < 4)
+        return;
+    port->clicks = false;
     if (port->grabs) {
         post_ray(view, MESSAGE_DRAG, x, y);
         port->drag.x = x, port->drag.y = y;
@@ -465,7 +537,9 @@ static void release(View *view)
     Viewport *port = &view->viewport;
     if (port->grabs)
         view_post(view, MESSAGE_RELEASE, NULL, NULL);
-    port->grabs = false;
+    else if (port->clicks)
+        click(view, port->drag.x, port->drag.y);
+    port->grabs = port->clicks = false;
     port->dragging = -1;
 }
 
@@ -482,6 +556,8 @@ static void use_mouse(View *view, UiBox box, bool hovered)
         drag(view, x, y);
     else if (port->dragging >= 0)
         release(view);
+    take_answer(view);
+    name_what_is_below(view, x, y, hovered);
     if (hovered && ui_wheel() != 0) {
         Seen seen;
         if (!see(view, x, y, &seen))
@@ -530,6 +606,17 @@ static void draw_lines(const char *const *lines, const uint32_t *colors, int cou
                      box.y + box.height / 2 + line * ((float)i - (float)count / 2), colors[i], lines[i]);
 }
 
+static void draw_name(const View *view, UiBox box)
+{
+    const Viewport *port = &view->viewport;
+    if (!port->below)
+        return;
+    const UiBox back = {box.x + (float)port->below_x + 14, box.y + (float)port->below_y + 16,
+                        ui_text_width(port->below) + 12, 22};
+    ui_draw_box(back, 0x14171bd0, 4);
+    ui_draw_text(back.x + 6, back.y + 3, UI_TEXT, port->below);
+}
+
 /* The edges of the bounds, where there is no renderer: it can be seen that something is there, and moved. */
 static void draw_bounds(const View *view, UiBox box)
 {
@@ -565,6 +652,7 @@ static void draw_overlay(View *view, UiBox box)
         draw_lines(lines, (const uint32_t[]){UI_WARNING}, 1, (UiBox){box.x, box.y, box.width, 60});
     }
     draw_grab(view, box);
+    draw_name(view, box);
     if (view->problems) {
         char *text =
             g_strdup_printf("%zu error%s in this scene; see the log", view->problems, view->problems == 1 ? "" : "s");

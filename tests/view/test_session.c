@@ -226,6 +226,24 @@ static void the_tree_has_every_object_with_its_family(void **state)
     snapshot_unref(snapshot);
 }
 
+/* A ray names the body that it meets; of points those alone that are near to it. */
+static void a_ray_names_the_body_that_it_meets(void **state)
+{
+    (void)state;
+    open_text(string_scene);
+    static const double heights[] = {0.04, 0.06};
+    for (int i = 0; i < 2; i++) {
+        session_post(session, &(Message){.kind = MESSAGE_PICK, .numbers = {2, heights[i], 5, 0, 0, -1, 0.01}});
+        Snapshot *snapshot = session_settle(session);
+        assert_int_equal(snapshot->steps, 0);
+        if (i == 0)
+            assert_string_equal(snapshot->pick.path, "/String/dofs");
+        else
+            assert_null(snapshot->pick.path);
+        snapshot_unref(snapshot);
+    }
+}
+
 static void fields_come_from_the_tables(void **state)
 {
     (void)state;
@@ -1491,6 +1509,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SESSION_TEST(a_run_that_nobody_touches_has_the_bits_of_a_plain_run),
         SESSION_TEST(the_tree_has_every_object_with_its_family),
+        SESSION_TEST(a_ray_names_the_body_that_it_meets),
         SESSION_TEST(fields_come_from_the_tables),
         SESSION_TEST(an_edit_is_applied_and_a_bad_one_changes_nothing),
         SESSION_TEST(warnings_of_other_threads_refuse_no_edit),
