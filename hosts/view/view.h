@@ -120,6 +120,7 @@ struct View {
     double frame_seconds; /* mean time from picture to picture */
     /* Panels */
     float left, bottom, fields; /* sizes, pixels */
+    int window_width, window_height; /* to be kept; 0: not known */
     bool hides_panels;
     char search[200], filter[200];
     GHashTable *folded; /* paths of nodes that are folded, when they are not by themselves */
@@ -255,6 +256,7 @@ void filming_end(View *view);
 
 /* settings.c */
 void settings_read(View *view);
+void settings_write(const View *view);
 void settings_add_recent(View *view, const char *file);
 void settings_forget_recent(View *view, const char *file);
 void settings_free(View *view);

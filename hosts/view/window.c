@@ -91,6 +91,8 @@ void window_close(View *view)
 {
     session_on_publish(view->session, NULL, NULL);
     filming_end(view);
+    if (view->has_panels && !view->options.screenshot)
+        settings_write(view);
     if (view->has_panels) {
         viewport_stop(view);
         ui_stop();
@@ -395,6 +397,10 @@ static void drag_split(const char *name, UiBox box, bool vertical, float sign, c
 static void lay_out(View *view)
 {
     const UiBox screen = ui_screen();
+    if (!view->full_screen && !view->options.serves) {
+        view->window_width = (int)screen.width;
+        view->window_height = (int)screen.height;
+    }
     const float menu = view->hides_panels ? 0 : panels_menu(view), line = ui_line_height(), gap = 4;
     const float tools = view->hides_panels ? 0 : line * 1.15f + 16, status = view->hides_panels ? 0 : line + 12;
     const float top = menu + tools, height = screen.height - top - status, end = screen.height - status;

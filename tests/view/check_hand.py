@@ -15,6 +15,7 @@ from window import VIEW, SCENES, Window, start_display
 
 # Colours of the window: blue, green, red.
 MENU, SELECTED = (0x36, 0x2f, 0x2a), (0x82, 0x5d, 0x2f)
+PANEL, CHILD = (0x2c, 0x26, 0x22), (0x24, 0x1f, 0x1c)
 
 WORDS = ("Play/Pause", "Step", "Reset", "Reload", "Real time", "Record video", "Record session", "Restore view", "Save view", "Next background",
          "Run the simulation to see timings.")
@@ -104,6 +105,23 @@ def click_body():
     end(window, "a click on a body")
 
 
+def sizes_stay():
+    """Of the window and of its panels, from run to run."""
+    window = Window("beam.scn")
+    window.do("windowmove", window.id, "0", "0", "windowsize", window.id, "1000", "700")
+    wait_for("another size", lambda: window.size() == ["1000", "700"])
+    wait_for("the edge of the tree", lambda: x11.pixel(400, 300) not in (PANEL, CHILD))
+    window.do("mousemove", "362", "300", "mousedown", "1", "mousemove", "380", "300")
+    wait_for("a wider tree", lambda: x11.pixel(400, 300) in (PANEL, CHILD), lambda: window.do("mousemove", "440", "300"))
+    window.do("mouseup", "1")
+    end(window, "another size")
+    window = Window("beam.scn", keeps=True)
+    check(window.size() == ["1000", "700"], "the window has not kept its size: %s" % window.size())
+    window.do("windowmove", window.id, "0", "0")
+    wait_for("the tree as wide as it was", lambda: x11.pixel(400, 300) in (PANEL, CHILD))
+    end(window, "a size that was kept")
+
+
 def main():
     words()
     for program in ("Xvfb", "xdotool"):
@@ -123,6 +141,7 @@ def main():
         tree_and_tools()
         first_field()
         click_body()
+        sizes_stay()
     finally:
         server.terminate()
         server.wait()

@@ -26,7 +26,13 @@ def start_display(*words):
 class Window:
     """A divan-view that runs; what it says goes to a file. Keys and mouse are sent as fast as they can be: the window puts them in order."""
 
-    def __init__(self, *words, shell=""):
+    def __init__(self, *words, shell="", keeps=False):
+        kept = os.path.join(os.environ["XDG_CONFIG_HOME"], "divan", "view.conf")
+        if not keeps and os.path.exists(kept):  # it begins in the size that it has at first
+            with open(kept, encoding="utf-8") as file:
+                lines = [line for line in file if not line.startswith(("window=", "left=", "fields=", "bottom="))]
+            with open(kept, "w", encoding="utf-8") as file:
+                file.writelines(lines)
         with open("said", "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(["bash", "-c", shell + 'exec "$@"', "bash", VIEW, *words], stderr=log, stdout=log)
         self.id = wait_for("a window", self.find)
