@@ -68,6 +68,7 @@ typedef struct Viewport {
     int dragging; /* button; -1: none */
     bool grabs;   /* the mouse holds something of the scene */
     DvMouseButton grabbing;
+    GArray *blade;    /* float x, y: the way of the mouse while it cuts, pixels */
     GrabMode mode;    /* of the left button */
     bool left_views;  /* but it does what the scene says of recorded cameras, until a tool is chosen */
     double stiffness; /* N/m, of its spring */
@@ -119,7 +120,7 @@ struct View {
     int exit_status;
     double frame_seconds; /* mean time from picture to picture */
     /* Panels */
-    float left, bottom, fields; /* sizes, pixels */
+    float left, bottom, fields;      /* sizes, pixels */
     int window_width, window_height; /* to be kept; 0: not known */
     bool hides_panels;
     char search[200], filter[200];

@@ -35,6 +35,7 @@ bool viewport_start(View *view)
     DvText why = {0};
     port->ops = dv_service(DV_RENDERER);
     port->dragging = -1;
+    port->blade = g_array_new(FALSE, FALSE, 2 * sizeof(float));
     port->stiffness = 1000;
     port->clip = 0.5;
     if (!port->ops)
@@ -68,6 +69,8 @@ void viewport_stop(View *view)
     g_free(port->problem);
     g_free(port->file);
     g_free(port->below);
+    if (port->blade)
+        g_array_free(port->blade, TRUE);
 }
 
 static void make_texture(Viewport *port, int width, int height)
@@ -391,6 +394,12 @@ static bool use_views(View *view, int button)
     return true;
 }
 
+static void move_blade(Viewport *port, double x, double y)
+{
+    const float at[2] = {(float)x, (float)y};
+    g_array_append_val(port->blade, at);
+}
+
 static void grab(View *view, int button, double x, double y)
 {
     static const GrabMode usual[] = {GRAB_SPRING, GRAB_REMOVE, GRAB_CUT};
@@ -406,6 +415,8 @@ static void grab(View *view, int button, double x, double y)
     dv_camera_ray(&camera, port->width, port->height, x, y, message.numbers + 1, message.numbers + 4);
     session_post(view->session, &message);
     port->grabs = true;
+    if (mode == GRAB_CUT)
+        move_blade(port, x, y);
     port->grabbing = of_scene[button];
     port->dragging = button;
     port->drag.x = x;
@@ -517,6 +528,8 @@ static void drag(View *view, double x, double y)
     port->clicks = false;
     if (port->grabs) {
         post_ray(view, MESSAGE_DRAG, x, y);
+        if (port->blade->len)
+            move_blade(port, x, y);
         port->drag.x = x, port->drag.y = y;
         return;
     }
@@ -540,6 +553,7 @@ static void release(View *view)
     else if (port->clicks)
         click(view, port->drag.x, port->drag.y);
     port->grabs = port->clicks = false;
+    g_array_set_size(port->blade, 0);
     port->dragging = -1;
 }
 
@@ -606,6 +620,14 @@ static void draw_lines(const char *const *lines, const uint32_t *colors, int cou
                      box.y + box.height / 2 + line * ((float)i - (float)count / 2), colors[i], lines[i]);
 }
 
+static void draw_blade(const View *view, UiBox box)
+{
+    const GArray *blade = view->viewport.blade;
+    const float *at = (const float *)(const void *)blade->data;
+    for (guint i = 1; view->now->grab.active && i < blade->len; i++, at += 2)
+        ui_draw_line(box.x + at[0], box.y + at[1], box.x + at[2], box.y + at[3], 0xffd34dff, 2);
+}
+
 static void draw_name(const View *view, UiBox box)
 {
     const Viewport *port = &view->viewport;
@@ -652,6 +674,7 @@ static void draw_overlay(View *view, UiBox box)
         draw_lines(lines, (const uint32_t[]){UI_WARNING}, 1, (UiBox){box.x, box.y, box.width, 60});
     }
     draw_grab(view, box);
+    draw_blade(view, box);
     draw_name(view, box);
     if (view->problems) {
         char *text =

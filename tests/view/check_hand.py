@@ -15,7 +15,7 @@ from window import VIEW, SCENES, Window, start_display
 
 # Colours of the window: blue, green, red.
 MENU, SELECTED = (0x36, 0x2f, 0x2a), (0x82, 0x5d, 0x2f)
-PANEL, CHILD = (0x2c, 0x26, 0x22), (0x24, 0x1f, 0x1c)
+HOLD, PANEL, CHILD = (0x4d, 0xd3, 0xff), (0x2c, 0x26, 0x22), (0x24, 0x1f, 0x1c)
 
 WORDS = ("Play/Pause", "Step", "Reset", "Reload", "Real time", "Record video", "Record session", "Restore view", "Save view", "Next background",
          "Run the simulation to see timings.")
@@ -122,6 +122,19 @@ def sizes_stay():
     end(window, "a size that was kept")
 
 
+def blade_is_seen():
+    """While a body is cut the way of the mouse is drawn; afterwards it is not."""
+    window = Window("carving.scn")
+    window.do("mousemove", "700", "300", "keydown", "shift", "mousedown", "2")
+    for x in (760, 840, 900):
+        window.do("mousemove", str(x), "300")
+        wait_for("a line to the mouse", lambda: HOLD in x11.colors(x - 20, 296, 4, 8))
+    check(HOLD in x11.colors(720, 296, 4, 8), "the line does not begin where the cut does")
+    window.do("mouseup", "2", "keyup", "shift")
+    wait_for("no line", lambda: HOLD not in x11.colors(720, 296, 4, 8))
+    end(window, "a cut")
+
+
 def main():
     words()
     for program in ("Xvfb", "xdotool"):
@@ -135,13 +148,14 @@ def main():
     folder = begin_folder("divan-hand-")
     try:
         os.environ.update(DISPLAY=display, SDL_VIDEODRIVER="x11")
-        for name in ("beam.scn",):
+        for name in ("beam.scn", "carving.scn"):
             shutil.copy(os.path.join(SCENES, name), folder)
         menu_stays()
         tree_and_tools()
         first_field()
         click_body()
         sizes_stay()
+        blade_is_seen()
     finally:
         server.terminate()
         server.wait()
