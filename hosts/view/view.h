@@ -7,6 +7,7 @@
  *   desktop.c    a screen: a window of SDL; display.c what X11 reports
  *   browser.c    another: a browser, by serve.c
  *   viewport.c   the picture of the scene, the mouse over it
+ *   overlay.c    what is drawn over it
  *   bars.c       menus, tools, the line below
  *   tree.c, fields.c, below.c   the panels: the tree, the fields, and log, plots, times
  *   filming.c    films of it
@@ -217,6 +218,7 @@ extern const Shortcut shortcuts[ACTIONS];
 void view_act(View *view, Action action);
 
 /* viewport.c */
+DvCamera viewport_camera(const View *view); /* as it is used now */
 bool viewport_start(View *view);
 void viewport_stop(View *view);
 void viewport_draw(View *view, UiBox box);
@@ -239,6 +241,9 @@ void panels_tree(View *view, UiBox box);
 bool panels_contain(const char *text, const char *part); /* whatever the case of letters */
 void panels_fields(View *view, UiBox box);
 void panels_bottom(View *view, UiBox box);
+
+/* overlay.c */
+void overlay_draw(const View *view, UiBox box);
 
 /* dialogs.c */
 void dialogs_draw(View *view);
