@@ -741,14 +741,15 @@ static void view_scene(Session *session, Snapshot *snapshot)
         session->pictures->mark(session->recorder, selected, &session->settings.look);
     if (session->recorder)
         snapshot->picture = session->pictures->record(session->recorder, &session->shown);
+    else
+        dv_scene_update_visual(session->scene);
     if (snapshot->picture && snapshot->picture->shows_bodies && session->told_of_bodies != session->opened) {
         session->told_of_bodies = session->opened;
         report(
             session, DV_LEVEL_INFO,
             "the scene shows nothing by itself: its bodies are drawn, as meshes, springs, frames and collision models; the "
             "menu Show chooses others");
-    } else
-        dv_scene_update_visual(session->scene);
+    }
     update_tree(session);
     snapshot->has_scene = true;
     snapshot->settings = session->settings;

@@ -38,7 +38,7 @@ static const DvField fields[] = {
           .flags = DV_FIELD_REQUIRED, .group = "material", .help = "of the section"),
     FIELD(radius_inner, "radiusInner", dv_type_double, .init = "0", .unit = "m", .range = &dv_range_not_negative,
           .group = "material", .help = "of the hole of a tube; 0: there is none"),
-    FIELD(segments, "listSegment", dv_type_uints,
+    FIELD(segments, "listSegment", dv_type_uints, .flags = DV_FIELD_EMPTY_IS_ALL,
           .help =
               "edges that are beams, by their numbers at the start; they stay so when the mesh changes; empty: all"),
     FIELD(
