@@ -77,6 +77,16 @@ static DvStatus init(DvObject *object, void *self)
     return dv_linear_solver_open(object, self, NULL, "CompressedRowSparseMatrixd", solve_flat);
 }
 
+/* The inverse is of the first matrix of a run, which a saved scene does not hold. */
+static DvStatus restore(DvObject *object, void *self)
+{
+    (void)self;
+    dv_remark(object,
+              "the inverse is made anew, of the matrix in the saved state, or read from its file: where the matrix has "
+              "changed since the run began, this one goes on otherwise than that one would have");
+    return DV_OK;
+}
+
 static void reset(DvObject *object, void *self)
 {
     (void)object;
@@ -106,6 +116,7 @@ const DvClass dv_precomputed_linear_solver = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &operations}, {0}},
     .init = init,
+    .restore = restore,
     .reset = reset,
     .destroy = destroy,
 };

@@ -944,10 +944,10 @@ static void destroy(DvRecorder *self)
     Entry *entry = self->entries.at;
     for (uint32_t i = 0; i < self->entries.count; i++)
         forget_entry(&entry[i]);
-    List *const lists[] = {&self->moving,   &self->levels,  &self->entries, &self->states,
-                           &self->surfaces, &self->legends, &self->cameras, &self->shaders,
-                           &self->parts,    &self->lights,  &self->axes,    &self->viewports,
-                           &self->posts,    &self->passes,  &self->drawn,   &self->pass_entries};
+    List *const lists[] = {&self->moving,   &self->surfaced,    &self->levels,    &self->entries, &self->states,
+                           &self->surfaces, &self->legends,     &self->cameras,   &self->shaders, &self->parts,
+                           &self->lights,   &self->axes,        &self->viewports, &self->posts,   &self->passes,
+                           &self->drawn,    &self->pass_entries};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         list_free(lists[i]);
     bodies_free(&self->skins);
