@@ -420,12 +420,13 @@ static size_t solid_mesh(DvText *text, DvElementKind kind, unsigned n)
     size_t count = 0;
     dv_text_add(text, "<MeshTopology position='");
     for (unsigned i = 0; i < inner; i++) {
-        const double x = i % n / (n - 1.0), y = i / n % n / (n - 1.0), z = i / n / n / (n - 1.0);
+        const unsigned across = i % n, along = i / n % n, up = i / n / n;
+        const double x = across / (n - 1.0), y = along / (n - 1.0), z = up / (n - 1.0);
         dv_text_add(text, "%g %g %g ", x + 0.2 * y * z, y + 0.1 * x * x, z + 0.1 * x * y);
     }
     for (unsigned c = 0; kind == DV_PYRAMIDS && c < cells * cells * cells; c++) {
-        const double x = (c % cells + 0.5) / cells, y = (c / cells % cells + 0.5) / cells,
-                     z = (c / cells / cells + 0.5) / cells;
+        const unsigned across = c % cells, along = c / cells % cells, up = c / cells / cells;
+        const double x = (across + 0.5) / cells, y = (along + 0.5) / cells, z = (up + 0.5) / cells;
         dv_text_add(text, "%g %g %g ", x + 0.2 * y * z, y + 0.1 * x * x, z + 0.1 * x * y);
     }
     dv_text_add(text, "' %s='", names[kind]);
