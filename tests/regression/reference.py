@@ -115,7 +115,8 @@ def lines(*path):
         return [line.split()[0] for line in f if line.strip() and not line.startswith("#")]
 
 
-def divan(*arguments, timeout=300):
+# What hangs ends by `timeout`: far beyond what the longest scene takes under the sanitizers.
+def divan(*arguments, timeout=1500):
     environment = dict(os.environ)
     environment["DIVAN_DATA_PATH"] = os.path.join(SHARED, "sofa", "share") + ":" + EXAMPLES
     # In a folder of its own: a run that explodes leaves its last good state where it was started.

@@ -120,8 +120,8 @@ void dense_inverse_apply(const DenseInverse *inverse, double *x, const double *b
     double *gathered = inverse->gathered, *parts = gathered + inverse->padded;
     for (uint32_t a = 0; a < inverse->active; a++)
         gathered[a] = b[inverse->unknown[a]];
-    Product work = {inverse, gathered, parts, (inverse->active + BAND - 1) / BAND,
-                    inverse->active < small ? 1 : DENSE_INVERSE_CHUNKS};
+    const uint32_t chunks = !inverse->active ? 0 : inverse->active < small ? 1 : DENSE_INVERSE_CHUNKS;
+    Product work = {inverse, gathered, parts, (inverse->active + BAND - 1) / BAND, chunks};
     dv_parallel_for(work.chunks, 1, multiply_chunks, &work);
     for (uint32_t c = 1; c < work.chunks; c++)
         for (uint32_t a = 0; a < inverse->active; a++)
