@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The plugin of meshes: topologies and their changes, grids, topological mappings, mesh loaders, regions of interest.
+ * The plugin of meshes: topologies and their changes, grids, topological mappings, mesh loaders.
  * classes.def lists its classes.
  */
 #include "cutting/cutting.h"
@@ -79,7 +79,6 @@ static const DvRename renames[] = {
     {DV_RENAME_MODULE, NULL, "Sofa.Component.Topology", NULL},
     {DV_RENAME_MODULE, NULL, "Sofa.Component.Topology.Container", NULL},
     {DV_RENAME_MODULE, NULL, "Sofa.Component.IO", NULL},
-    {DV_RENAME_MODULE, NULL, "Sofa.Component.Engine", NULL},
     {DV_RENAME_MODULE, NULL, "SofaBaseTopology", NULL},
     {DV_RENAME_MODULE, NULL, "SofaCarving", NULL},
     {DV_RENAME_MODULE, NULL, "SofaGeneralTopology", NULL},
@@ -87,8 +86,6 @@ static const DvRename renames[] = {
     {DV_RENAME_MODULE, NULL, "SofaTopologicalMapping", NULL},
     {DV_RENAME_MODULE, NULL, "SofaLoader", NULL},
     {DV_RENAME_MODULE, NULL, "SofaGeneralLoader", NULL},
-    {DV_RENAME_MODULE, NULL, "SofaEngine", NULL},
-    {DV_RENAME_MODULE, NULL, "SofaGeneralEngine", NULL},
     {0},
 };
 
@@ -103,7 +100,7 @@ DV_PLUGIN = {
     .id = "divan.topology",
     .version = DV_VERSION,
     .license = "LGPL-2.1-or-later",
-    .help = "Meshes: topologies, grids, topological mappings, loaders, regions of interest.",
+    .help = "Meshes: topologies, grids, topological mappings, loaders.",
     .offers = services,
     .classes = classes,
     .renames = renames,

@@ -14,11 +14,11 @@
  * Without `rest_position` the positions are those of the state in its node or above; without lists of edges, triangles and
  * tetrahedra those of the mesh there. Quads and hexahedra have to be given.
  */
-#include "boxes.h"
 #include "container/topology.h"
 
 #include <divan/contracts/drawing.h>
 #include <divan/contracts/state.h>
+#include <divan/kit/boxes.h>
 #include <divan/kit/engine.h>
 
 #include <inttypes.h>
@@ -54,7 +54,7 @@ static Region read_region(SubsetTopology *self)
 static bool volume_has(const Region *region, size_t volume, const double *p)
 {
     if (!region->centre)
-        return box_has_point(region->box + 6 * volume, p, 3);
+        return dv_box_has_point(region->box + 6 * volume, p, 3);
     const double *centre = region->centre + 3 * volume, radius = region->radius[region->radii == 1 ? 0 : volume];
     const double d[3] = {p[0] - centre[0], p[1] - centre[1], p[2] - centre[2]};
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= radius * radius;
@@ -335,7 +335,7 @@ static DvStatus init(DvObject *object, void *self_)
         status = check_spheres(self);
     if (status != DV_OK)
         return status;
-    boxes_order_corners(&self->box);
+    dv_boxes_order_corners(&self->box);
     status = dv_engine_start(object, self);
     if (status == DV_OK && self->position.count > 0 && self->indices.count == 0)
         dv_warning(object, "the region selects none of the %zu points", self->position.count);
@@ -348,7 +348,7 @@ static void bounding_box(DvObject *object, void *self_, double *bounds)
     (void)object;
     SubsetTopology *self = self_;
     if (dv_data_bool(&self->draw_region))
-        boxes_add_bounds(&self->box, bounds);
+        dv_boxes_add_bounds(&self->box, bounds);
 }
 
 #define IN(member, ...)   DV_ENGINE_INPUT(SubsetTopology, member, __VA_ARGS__)

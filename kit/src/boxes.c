@@ -2,11 +2,11 @@
  *
  * Boxes along the axes, and turned ones.
  */
-#include "boxes.h"
+#include <divan/kit/boxes.h>
 
 #include <math.h>
 
-void boxes_order_corners(DvData *boxes)
+void dv_boxes_order_corners(DvData *boxes)
 {
     size_t count;
     (void)dv_data_doubles(boxes, &count);
@@ -28,7 +28,7 @@ void boxes_order_corners(DvData *boxes)
     dv_data_end(boxes);
 }
 
-void boxes_add_bounds(DvData *boxes, double *bounds)
+void dv_boxes_add_bounds(DvData *boxes, double *bounds)
 {
     size_t count;
     const double *box = dv_data_doubles(boxes, &count);
@@ -39,14 +39,14 @@ void boxes_add_bounds(DvData *boxes, double *bounds)
         }
 }
 
-const DvType oriented_boxes_type = {.size = sizeof(DvType),
-                                    .name = "list of 10 numbers",
-                                    .scalar = DV_SCALAR_DOUBLE,
-                                    .components = 10,
-                                    .list = true,
-                                    .element_size = 10 * sizeof(double)};
+const DvType dv_oriented_boxes_type = {.size = sizeof(DvType),
+                                       .name = "list of 10 numbers",
+                                       .scalar = DV_SCALAR_DOUBLE,
+                                       .components = 10,
+                                       .list = true,
+                                       .element_size = 10 * sizeof(double)};
 
-OrientedBox oriented_box_make(const double *at)
+DvOrientedBox dv_oriented_box_make(const double *at)
 {
     const DvVec3 p0 = dv_vec3_load(at), p1 = dv_vec3_load(at + 3), p2 = dv_vec3_load(at + 6);
     const double depth = at[9];
@@ -59,11 +59,11 @@ OrientedBox oriented_box_make(const double *at)
     const DvVec3 e3 = dv_vec3_normalize(dv_vec3_cross(dv_vec3_sub(p2, p1), dv_vec3_scale(n, depth)));
     const DvVec3 diagonal = dv_vec3_sub(p2, p0);
     const double width = fabs(dv_vec3_dot(diagonal, e0)), length = fabs(dv_vec3_dot(diagonal, e2));
-    return (OrientedBox){
+    return (DvOrientedBox){
         {{p0, e0, width}, {p2, e1, width}, {p0, e2, length}, {p2, e3, length}, {p0, n, fabs(depth / 2)}}};
 }
 
-bool oriented_box_has_point(const OrientedBox *box, const double *p)
+bool dv_oriented_box_has_point(const DvOrientedBox *box, const double *p)
 {
     const DvVec3 at = dv_vec3_load(p);
     for (int i = 0; i < 5; i++)
@@ -73,7 +73,7 @@ bool oriented_box_has_point(const OrientedBox *box, const double *p)
 }
 
 /* The edges of both rectangles, half the depth in front of and behind the given one, and those between them. */
-void oriented_boxes_draw(DvData *boxes, DvDraw *draw, double pixels, const double *color)
+void dv_oriented_boxes_draw(DvData *boxes, DvDraw *draw, double pixels, const double *color)
 {
     size_t count;
     const double *at = dv_data_doubles(boxes, &count);

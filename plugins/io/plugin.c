@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The plugin of files that a scene writes, and reads as it runs: exporters, playback.
+ * classes.def lists its classes.
+ */
+#include <divan/plugin.h>
+
+#define DV_CLASS(name) extern const DvClass name;
+#include "classes.def"
+#undef DV_CLASS
+
+static const DvClass *const classes[] = {
+#define DV_CLASS(name) &name,
+#include "classes.def"
+#undef DV_CLASS
+    NULL,
+};
+
+/* Names of earlier years. */
+static const DvRename renames[] = {
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.IO", NULL},       {DV_RENAME_MODULE, NULL, "Sofa.Component.IO.Mesh", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.Playback", NULL}, {DV_RENAME_MODULE, NULL, "SofaExporter", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaGeneralLoader", NULL},       {0},
+};
+
+DV_PLUGIN = {
+    .size = sizeof(DvPlugin),
+    .abi = DV_ABI_STAMP,
+    .id = "divan.io",
+    .version = DV_VERSION,
+    .license = "LGPL-2.1-or-later",
+    .help = "Files: exporters of meshes, recorded states and topologies.",
+    .classes = classes,
+    .renames = renames,
+};
