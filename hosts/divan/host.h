@@ -29,7 +29,7 @@ typedef struct Options {
     char *dump, *dump_topology, *dump_steps, *contacts;
     char **record, *record_file;
     int record_every;
-    char *at, *out;
+    char *at, *out, *outputs;
     char *folder, *license, *kind;
     char *const *rest; /* all positional ones, of a command that takes any number; NULL at the end */
     gboolean list, quick, markdown;
@@ -84,6 +84,8 @@ void host_print_path(FILE *file, const char *path,
                      bool with_blanks); /* docs/formats.md; blanks are left as they are, or not */
 void host_dump_states(Dump *dump, const GPtrArray *states, uint64_t step, double time);
 void host_dump_topologies(Dump *dump, DvScene *scene, uint64_t step, double time);
+/* outputs.c: of all engines and loaders, after the steps made so far. */
+void host_dump_outputs(Dump *dump, DvScene *scene);
 void host_dump_contacts(Dump *dump, DvScene *scene, uint64_t step); /* with the header line at step 0 */
 /* A line to standard output: contacts of the step, and what its solvers came to. */
 void host_print_stats(DvScene *scene, uint64_t step);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * divan probe: what each component computes by itself at a given state. No step is made.
+ * divan probe: what each component computes by itself at a given state. No step is made, but with --outputs (outputs.c).
  *
  * The state file, plain or compressed by gzip, gives X and V of the independent states, DX of all, and the vectors put into mappings (FIN) and constraints (PIN). States are
  * matched by path and rank, objects by kind, node, class and rank. For every component the result is written with 17 digits:
@@ -572,8 +572,38 @@ static bool is_state_file(const Options *options)
            at.st_dev == out.st_dev && at.st_ino == out.st_ino;
 }
 
+/* The outputs of engines and loaders, which need no state. */
+static int probe_outputs(const Options *options)
+{
+    if (options->at || options->out) {
+        fputs("divan probe: --outputs goes without --at and --out\n", stderr);
+        return EXIT_USAGE;
+    }
+    DvScene *scene = host_load(options);
+    Dump dump = {0};
+    if (!scene || !host_dump_open(&dump, options->outputs, scene))
+        return scene ? host_end(scene, EXIT_FAULT) : EXIT_FAULT;
+    host_dump_outputs(&dump, scene);
+    int code = EXIT_DONE;
+    for (int step = 0; step < options->steps && code == EXIT_DONE; step++) {
+        const DvStatus status = dv_scene_step(scene, 0);
+        code = status == DV_OK ? EXIT_DONE : host_step_failed(scene, options, status);
+    }
+    if (options->steps > 0 && code == EXIT_DONE)
+        host_dump_outputs(&dump, scene);
+    if (!host_dump_close(&dump, code == EXIT_DONE))
+        code = EXIT_FAULT;
+    return host_end(scene, code);
+}
+
 static int probe(const Options *options)
 {
+    if (options->outputs)
+        return probe_outputs(options);
+    if (options->steps >= 0) {
+        fputs("divan probe: --steps is of --outputs\n", stderr);
+        return EXIT_USAGE;
+    }
     if (!options->at || !options->out) {
         fputs("divan probe: needs --at FILE and --out DUMP\n", stderr);
         return EXIT_USAGE;
@@ -609,8 +639,9 @@ const Command command_probe = {
     .summary = "evaluate each component by itself at a given state",
     .description =
         "FILE gives X, V and DX of the independent states (docs/formats.md); DUMP gets forces, products with mass and\n"
-        "stiffness, and what mappings and constraints make of given vectors. No step is made.",
+        "stiffness, and what mappings and constraints make of given vectors. No step is made.\n"
+        "With --outputs instead of both: what engines and loaders compute, after initialisation and after the steps.",
     .positional = 1,
-    .options = "at out keep-going write-anywhere",
+    .options = "at out outputs steps dt keep-going write-anywhere",
     .run = probe,
 };

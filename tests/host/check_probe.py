@@ -92,8 +92,39 @@ def probe(folder, state, status=0):
     return done.stderr if status else open(paths[2], encoding="ascii").read().splitlines()
 
 
+# An engine that follows a state which falls for two steps of 0.5 s by the explicit Euler method.
+FALLING = """<Node name="root" dt="0.5" gravity="0 -2 0">
+  <DefaultAnimationLoop/>
+  <EulerExplicitSolver symplectic="0"/>
+  <MechanicalObject name="dofs" position="1 2 3"/>
+  <UniformMass totalMass="1"/>
+  <SumEngine name="sum" input="1 2 3 4 5 6"/>
+  <DifferenceEngine name="moved" input="@dofs.position" substractor="1 2 3"/>
+</Node>
+"""
+OUTPUTS = ["STEP 0 0", "OBJECT /sum SumEngine Vec3d", "DATA /sum.output 3 5 7 9", "OBJECT /moved DifferenceEngine Vec3d",
+           "DATA /moved.output 3 0 0 0", "STEP 2 1", "OBJECT /sum SumEngine Vec3d", "DATA /sum.output 3 5 7 9",
+           "OBJECT /moved DifferenceEngine Vec3d", "DATA /moved.output 3 0 -0.5 0"]
+
+
+def check_outputs(folder):
+    scene, outputs = (os.path.join(folder, name) for name in ("falling.scn", "outputs"))
+    with open(scene, "w", encoding="ascii") as out:
+        out.write(FALLING)
+    for steps, lines in ((["-n", "2"], len(OUTPUTS)), ([], 5)):
+        done = subprocess.run([DIVAN, "probe", scene, "--outputs", outputs, *steps], capture_output=True, text=True, check=False)
+        got = open(outputs, encoding="ascii").read().splitlines() if done.returncode == 0 else done.stderr.splitlines()
+        if got != OUTPUTS[:lines]:
+            sys.exit("outputs: %s" % "\n".join(got))
+    for wrong in (["--outputs", outputs, "--at", scene], ["--at", scene, "--out", outputs, "-n", "2"]):
+        done = subprocess.run([DIVAN, "probe", scene, *wrong], capture_output=True, text=True, check=False)
+        if done.returncode != 2:
+            sys.exit("exit status %d of %s" % (done.returncode, wrong))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
+        check_outputs(folder)
         lines = [line for line in probe(folder, STATE) if not line.startswith("#")]
         for i, (head, numbers) in enumerate(EXPECTED):
             if i >= len(lines):

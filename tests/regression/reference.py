@@ -13,6 +13,7 @@ usage: reference.py GROUP [NAME...] [--divan PROGRAM] [--shared FOLDER] [--verbo
   holds          chainAll for 2,000 steps: tori that hang in each other at the start do at the end
   topology       scenes of sofa/lists/first-topology.txt and all that sofa/topology has connectivity of: compare-topology, and
                  compare-states with the frames or else the trajectory; scenes of classes that no plugin has yet are left out, by name
+  engines        outputs of engines and mesh creators, of probes/engines and of scenes of sofa/engines: compare-outputs to 1e-9
   restart        all of these: saved at step 10, loaded and run on, the same hash at step 100, or where both explode
   threads        all of these: the same hashes with 1, 2 and 8 threads and small chunks
   allocations    scenes of first-light.txt and our own without contacts: no heap allocation in a step after the first (where contacts
@@ -102,6 +103,15 @@ MORE_PROBES += ["FEM/Corotational_%s.scn" % n for n in ("Hexahedron_frame", "Hex
 MORE_PROBES += ["Shell/Corotational_Quad.scn", "Shell/Corotational_Triangle.scn", "Shell/LinearSmallStrain_Quad.scn",
                 "Shell/LinearSmallStrain_Triangle.scn",
                 "Mass/FEMMass.scn", "Projective/PartialFixed.scn", "Projective/PartialFixed_rigid.scn"]
+
+
+# Outputs of engines: a row a class, two where it has two probes, and example scenes, with what compare-outputs is told besides.
+ENGINE_PROBES = ["BoxROI_a", "DifferenceEngine_a", "GridMeshCreator_a", "NormEngine_a", "SphereROI_a", "StringMeshCreator_a",
+                 "SubsetTopology_a", "SumEngine_a"]
+ENGINE_SCENES = ["Component/Engine/Select/BoxROI_2d.scn"]
+# --skip: rows of docs/differences.md.
+OUTPUT_OPTIONS = {"BoxROI_a": ["--skip", "six"], "StringMeshCreator_a": ["--skip", "placed.position"],
+                  "SubsetTopology_a": ["--skip", r"fromTetrahedra\.(indices|nbrborder)"]}
 
 
 # What a saved run cannot hold: the inverse of the first matrix, which is said when it is loaded.
@@ -194,6 +204,17 @@ def probe(name, folder):
     else:
         result.append(compare_states(scene, trajectory_of_probe, folder, "--rtol", "1e-5"))
     return all(ok for ok, _ in result), " | ".join(text for _, text in result)
+
+
+def engine(name, folder):
+    """Outputs after initialisation and after five steps."""
+    if name.endswith(".scn"):
+        scene, expected = os.path.join(EXAMPLES, name), os.path.join(SHARED, "sofa", "engines", name + ".outputs.gz")
+    else:
+        scene, expected = [os.path.join(PROBES, "engines", name + end) for end in (".scn", ".outputs.txt.gz")]
+    outputs = os.path.join(folder, "outputs")
+    done = divan("probe", scene, "--outputs", outputs, "--steps", str(steps_of(expected)[-1]))
+    return tool("compare-outputs", expected, outputs, *OUTPUT_OPTIONS.get(name, [])) if done.returncode == 0 else (False, last_words(done))
 
 
 CONTACT_PROBES = ("Constraint/", "Sticking/", "Penalty/", "Groups/", "OBB/", "PerModel/", "SelfCollision/", "Friction/", "Rigid/", "Unbuilt/", "Order/", "Rules/", "Correction/all", "Correction/generic", "Correction/precomputed", "Correction/two")
@@ -686,6 +707,7 @@ def main():
         "contact": (contact, contact_names(), 2),
         "holds": (holds, ["Demos/chainAll.scn"], 1),
         "topology": (topology, topology_names(), 2),
+        "engines": (engine, ENGINE_PROBES + ENGINE_SCENES, 2),
         "restart": (restart, [n for n in light + probes if n not in NOT_RESTARTED], 2),
         "threads": (threads, light + probes, 2),
         "allocations": (allocations, [n for n in light if n not in ALLOCATES] + own_scenes_without_contacts(), 2),
