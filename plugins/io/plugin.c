@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The plugin of files that a scene writes, and reads as it runs: exporters, playback.
+ * The plugin of files: loaders of meshes, exporters, playback.
  * classes.def lists its classes.
  */
+#include "loader/mesh_files.h"
 #include <divan/plugin.h>
 
 #define DV_CLASS(name) extern const DvClass name;
@@ -18,10 +19,17 @@ static const DvClass *const classes[] = {
 
 /* Names of earlier years. */
 static const DvRename renames[] = {
-    {DV_RENAME_MODULE, NULL, "Sofa.Component.IO", NULL},       {DV_RENAME_MODULE, NULL, "Sofa.Component.IO.Mesh", NULL},
-    {DV_RENAME_MODULE, NULL, "Sofa.Component.Playback", NULL}, {DV_RENAME_MODULE, NULL, "SofaExporter", NULL},
-    {DV_RENAME_MODULE, NULL, "SofaGeneralLoader", NULL},       {0},
+    {DV_RENAME_CLASS, NULL, "MeshObjLoader", "MeshOBJLoader"},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.IO", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.IO.Mesh", NULL},
+    {DV_RENAME_MODULE, NULL, "Sofa.Component.Playback", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaExporter", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaGeneralLoader", NULL},
+    {DV_RENAME_MODULE, NULL, "SofaLoader", NULL},
+    {0},
 };
+
+static const DvContract services[] = {{.id = DV_MESH_FILES, .ops = &mesh_files_ops}, {0}};
 
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),
@@ -29,7 +37,8 @@ DV_PLUGIN = {
     .id = "divan.io",
     .version = DV_VERSION,
     .license = "LGPL-2.1-or-later",
-    .help = "Files: exporters of meshes, recorded states and topologies.",
+    .help = "Files: loaders and exporters of meshes, recorded states and topologies.",
+    .offers = services,
     .classes = classes,
     .renames = renames,
 };

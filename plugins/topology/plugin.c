@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The plugin of meshes: topologies and their changes, grids, topological mappings, mesh loaders.
+ * The plugin of meshes: topologies and their changes, grids, topological mappings.
  * classes.def lists its classes.
  */
 #include "cutting/cutting.h"
-#include "loader/mesh_files.h"
 #include "utility/incision.h"
 #include <divan/plugin.h>
 
@@ -42,7 +41,6 @@ static const DvClass *const classes[] = {
 
 /* Names of earlier years. */
 static const DvRename renames[] = {
-    {DV_RENAME_CLASS, NULL, "MeshObjLoader", "MeshOBJLoader"},
     {DV_RENAME_CLASS, NULL, "Mesh", "MeshTopology"},
     {DV_RENAME_CLASS, NULL, "CylinderGrid", "CylinderGridTopology"},
     {DV_RENAME_CLASS, NULL, "RegularGrid", "RegularGridTopology"},
@@ -78,21 +76,16 @@ static const DvRename renames[] = {
     {DV_RENAME_FIELD_HARMLESS, "TetrahedronSetGeometryAlgorithms", "swapping", "it never had one"},
     {DV_RENAME_MODULE, NULL, "Sofa.Component.Topology", NULL},
     {DV_RENAME_MODULE, NULL, "Sofa.Component.Topology.Container", NULL},
-    {DV_RENAME_MODULE, NULL, "Sofa.Component.IO", NULL},
     {DV_RENAME_MODULE, NULL, "SofaBaseTopology", NULL},
     {DV_RENAME_MODULE, NULL, "SofaCarving", NULL},
     {DV_RENAME_MODULE, NULL, "SofaGeneralTopology", NULL},
     {DV_RENAME_MODULE, NULL, "SofaTopologyMapping", NULL},
     {DV_RENAME_MODULE, NULL, "SofaTopologicalMapping", NULL},
-    {DV_RENAME_MODULE, NULL, "SofaLoader", NULL},
-    {DV_RENAME_MODULE, NULL, "SofaGeneralLoader", NULL},
     {0},
 };
 
-static const DvContract services[] = {{.id = DV_MESH_FILES, .ops = &mesh_files_ops},
-                                      {.id = DV_SURFACE_CUTTING, .ops = &surface_cutting_ops},
-                                      {.id = DV_CUTTING, .ops = &cutting_ops},
-                                      {0}};
+static const DvContract services[] = {
+    {.id = DV_SURFACE_CUTTING, .ops = &surface_cutting_ops}, {.id = DV_CUTTING, .ops = &cutting_ops}, {0}};
 
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),
@@ -100,7 +93,7 @@ DV_PLUGIN = {
     .id = "divan.topology",
     .version = DV_VERSION,
     .license = "LGPL-2.1-or-later",
-    .help = "Meshes: topologies, grids, topological mappings, loaders.",
+    .help = "Meshes: topologies, grids, topological mappings.",
     .offers = services,
     .classes = classes,
     .renames = renames,

@@ -6,17 +6,17 @@
 #ifndef DIVAN_TESTS_FUZZ_MESH_H
 #define DIVAN_TESTS_FUZZ_MESH_H
 
-#include "../../plugins/topology/mesh/mesh.h"
+#include "loader/readers.h"
 #include <stdlib.h>
 
-static inline void check_indices(const Mesh *mesh, const void *elements, uint32_t count, uint32_t nodes)
+static inline void check_indices(const DvMesh *mesh, const void *elements, uint32_t count, uint32_t nodes)
 {
     for (size_t i = 0; i < (size_t)count * nodes; i++)
         if (((const uint32_t *)elements)[i] >= mesh->position.count)
             abort();
 }
 
-static inline void check_mesh(const Mesh *mesh)
+static inline void check_mesh(const DvMesh *mesh)
 {
     check_indices(mesh, mesh->edge.data, mesh->edge.count, 2);
     check_indices(mesh, mesh->triangle.data, mesh->triangle.count, 3);
@@ -33,19 +33,19 @@ static inline void check_mesh(const Mesh *mesh)
 }
 
 /* Takes the mesh. */
-static inline void finish_mesh(bool good, Mesh *mesh, const MeshReport *report)
+static inline void finish_mesh(bool good, DvMesh *mesh, const DvMeshReport *report)
 {
     if (good) {
         check_mesh(mesh);
-        mesh_create_subelements(mesh);
-        mesh_triangulate(mesh, true);
-        mesh_keep_attached_positions(mesh);
-        mesh_update_normals(mesh);
+        dv_mesh_create_subelements(mesh);
+        dv_mesh_triangulate(mesh, true);
+        dv_mesh_keep_attached_positions(mesh);
+        dv_mesh_update_normals(mesh);
         check_mesh(mesh);
     } else if (!report->error[0]) {
         abort();
     }
-    mesh_free(mesh);
+    dv_mesh_free(mesh);
 }
 
 #endif

@@ -8,9 +8,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    Mesh mesh = {0};
-    MeshReport report = {0};
-    const bool good = mesh_read_gmsh(data, size, &mesh, &report);
+    DvMesh mesh = {0};
+    DvMeshReport report = {0};
+    const bool good = dv_mesh_read_gmsh(data, size, &mesh, &report);
     finish_mesh(good, &mesh, &report);
     return 0;
 }

@@ -24,17 +24,17 @@ static bool open_itself(void *context, const char *name, char **bytes, size_t *s
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    Mesh mesh = {0};
-    MeshReport report = {0};
+    DvMesh mesh = {0};
+    DvMeshReport report = {0};
     Input input = {data, size};
     const unsigned choice = size ? data[size - 1] : 0;
-    const MeshOptions options = {.flip_normals = choice & 1,
-                                 .triangulate = choice & 2,
-                                 .handle_seams = choice & 4,
-                                 .load_material = true,
-                                 .open = open_itself,
-                                 .context = &input};
-    const bool good = mesh_read_obj(data, size, &options, &mesh, &report);
+    const DvMeshOptions options = {.flip_normals = choice & 1,
+                                   .triangulate = choice & 2,
+                                   .handle_seams = choice & 4,
+                                   .load_material = true,
+                                   .open = open_itself,
+                                   .context = &input};
+    const bool good = dv_mesh_read_obj(data, size, &options, &mesh, &report);
     finish_mesh(good, &mesh, &report);
     return 0;
 }

@@ -2,7 +2,7 @@
  *
  * Sphere files (.sph): an answer with spheres of finite size, or an error text.
  */
-#include "../../plugins/topology/mesh/mesh.h"
+#include "loader/readers.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     SphereArray spheres = {0};
-    MeshReport report = {0};
+    DvMeshReport report = {0};
     if (!mesh_read_spheres(data, size, &spheres, &report) && !report.error[0])
         abort();
     for (uint32_t i = 0; i < spheres.count; i++)

@@ -5,7 +5,7 @@
 #ifndef DIVAN_TEST_MESH_TEXT_H
 #define DIVAN_TEST_MESH_TEXT_H
 
-#include "mesh/mesh.h"
+#include "loader/readers.h"
 
 #include <divan/base.h>
 
@@ -28,19 +28,19 @@ static inline void mesh_text_indices(DvText *text, const char *name, const void 
     dv_text_add(text, count ? "\n" : "");
 }
 
-static inline void mesh_text_lists(DvText *text, const char *name, const MeshLists *lists)
+static inline void mesh_text_lists(DvText *text, const char *name, const DvMeshLists *lists)
 {
-    if (lists_count(lists))
+    if (dv_mesh_lists_count(lists))
         dv_text_add(text, "%s:", name);
-    for (uint32_t i = 0; i < lists_count(lists); i++) {
+    for (uint32_t i = 0; i < dv_mesh_lists_count(lists); i++) {
         dv_text_add(text, i ? "," : "");
         for (uint32_t at = lists->offset.data[i]; at < lists->offset.data[i + 1]; at++)
             dv_text_add(text, " %d", lists->value.data[at]);
     }
-    dv_text_add(text, lists_count(lists) ? "\n" : "");
+    dv_text_add(text, dv_mesh_lists_count(lists) ? "\n" : "");
 }
 
-static inline void mesh_text_material(DvText *text, const MeshMaterial *material)
+static inline void mesh_text_material(DvText *text, const DvFileMaterial *material)
 {
     dv_text_add(text, "material '%s' '%s' '%s':", material->name, material->texture, material->bump);
     const double *const colors[] = {material->diffuse, material->ambient, material->specular, material->emissive};
@@ -53,12 +53,12 @@ static inline void mesh_text_material(DvText *text, const MeshMaterial *material
 }
 
 /* Frees the mesh. */
-static inline DvText mesh_text(Mesh *mesh)
+static inline DvText mesh_text(DvMesh *mesh)
 {
-    static const char *const kinds[MESH_KINDS] = {
-        [MESH_EDGE] = "edges",       [MESH_TRIANGLE] = "triangles",     [MESH_QUAD] = "quads",
-        [MESH_POLYGON] = "polygons", [MESH_TETRAHEDRON] = "tetrahedra", [MESH_HEXAHEDRON] = "hexahedra",
-        [MESH_PRISM] = "prisms",     [MESH_PYRAMID] = "pyramids",
+    static const char *const kinds[DV_MESH_KINDS] = {
+        [DV_MESH_EDGE] = "edges",       [DV_MESH_TRIANGLE] = "triangles",     [DV_MESH_QUAD] = "quads",
+        [DV_MESH_POLYGON] = "polygons", [DV_MESH_TETRAHEDRON] = "tetrahedra", [DV_MESH_HEXAHEDRON] = "hexahedra",
+        [DV_MESH_PRISM] = "prisms",     [DV_MESH_PYRAMID] = "pyramids",
     };
     DvText text = {0};
     dv_text_add_bytes(&text, "", 0); /* text, even where nothing follows */
@@ -78,9 +78,9 @@ static inline DvText mesh_text(Mesh *mesh)
     LISTS(polyline);
     LISTS(polygon);
     INDICES(high_order_edge, 4);
-    for (int kind = 0; kind < MESH_KINDS; kind++)
+    for (int kind = 0; kind < DV_MESH_KINDS; kind++)
         for (uint32_t i = 0; i < mesh->group[kind].count; i++) {
-            const MeshGroup *group = &mesh->group[kind].data[i];
+            const DvMeshRange *group = &mesh->group[kind].data[i];
             dv_text_add(&text, "%s '%s' '%s' %d: %u + %u\n", kinds[kind], group->name, group->material,
                         group->material_index, group->first, group->count);
         }
@@ -101,11 +101,11 @@ static inline DvText mesh_text(Mesh *mesh)
 #undef INDICES
 #undef LISTS
     for (uint32_t i = 0; i < mesh->attribute.count; i++) {
-        const MeshAttribute *attribute = &mesh->attribute.data[i];
+        const DvMeshAttribute *attribute = &mesh->attribute.data[i];
         dv_text_add(&text, "%s%s ", attribute->of_cells ? "cells" : "points", attribute->integral ? " integral" : "");
         mesh_text_reals(&text, attribute->name, attribute->value, attribute->tuples, attribute->components);
     }
-    mesh_free(mesh);
+    dv_mesh_free(mesh);
     return text;
 }
 

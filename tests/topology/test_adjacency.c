@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "container/adjacency.h"
-#include "mesh/tuples.h"
+#include <divan/kit/tuples.h>
 #include <stdlib.h>
 
 static uint32_t next_random(uint64_t *seed)
@@ -45,8 +45,8 @@ static bool same_points(const uint32_t *a, const uint32_t *b, uint32_t nodes)
     uint32_t left[4], right[4];
     memcpy(left, a, nodes * sizeof *a);
     memcpy(right, b, nodes * sizeof *b);
-    tuple_sort(nodes, left);
-    tuple_sort(nodes, right);
+    dv_tuple_sort(nodes, left);
+    dv_tuple_sort(nodes, right);
     return memcmp(left, right, nodes * sizeof *a) == 0;
 }
 
@@ -76,7 +76,7 @@ static void are_found_by_their_first(uint64_t *seed, uint32_t arity, uint32_t co
     for (uint32_t i = 0; i < count * arity; i++)
         tuples[i] = next_random(seed) % bound * (bound > 5000 ? 4001u : 1u);
     memcpy(tuples + (size_t)arity * (count / 2), tuples, (size_t)arity * (count / 4) * sizeof *tuples);
-    tuples_find_first(arity, count, tuples, first);
+    dv_tuples_find_first(arity, count, tuples, first);
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = tuples + (size_t)i * arity;
     compared_arity = arity;
@@ -135,7 +135,7 @@ static void parts_are_made_in_the_order_in_which_a_loop_meets_them(void **state)
                 if (known)
                     continue;
                 if (cases[c].sorted)
-                    tuple_sort(2, edge);
+                    dv_tuple_sort(2, edge);
                 dv_array_push(&expected, edge[0]);
                 dv_array_push(&expected, edge[1]);
             }

@@ -28,15 +28,15 @@ static void keep_warning(void *context, const char *text)
 
 typedef enum Format { GMSH, OBJ, VTK } Format;
 
-static Mesh read_bytes(Format format, const void *bytes, size_t size, const MeshOptions *options)
+static DvMesh read_bytes(Format format, const void *bytes, size_t size, const DvMeshOptions *options)
 {
-    Mesh mesh = {0};
-    MeshReport report = {.warn = keep_warning};
+    DvMesh mesh = {0};
+    DvMeshReport report = {.warn = keep_warning};
     warnings[0] = 0;
     char *copy = dv_alloc(size, 1); /* without a zero behind it */
     memcpy(copy, bytes, size);
-    const bool good = format == GMSH  ? mesh_read_gmsh(copy, size, &mesh, &report)
-                      : format == OBJ ? mesh_read_obj(copy, size, options, &mesh, &report)
+    const bool good = format == GMSH  ? dv_mesh_read_gmsh(copy, size, &mesh, &report)
+                      : format == OBJ ? dv_mesh_read_obj(copy, size, options, &mesh, &report)
                                       : mesh_read_vtk(copy, size, options, &mesh, &report);
     dv_free(copy);
     if (!good)
@@ -59,19 +59,19 @@ static void put_text(char *bytes, size_t *size, const char *text)
 
 static bool read_damaged(Format format, const char *bytes, size_t size, size_t at, char letter)
 {
-    Mesh mesh = {0};
-    MeshReport report = {0};
+    DvMesh mesh = {0};
+    DvMeshReport report = {0};
     char *copy = dv_alloc(size, 1);
     memcpy(copy, bytes, size);
     if (at < size)
         copy[at] = letter;
-    const MeshOptions options = {0};
-    const bool good = format == GMSH  ? mesh_read_gmsh(copy, size, &mesh, &report)
-                      : format == OBJ ? mesh_read_obj(copy, size, &options, &mesh, &report)
+    const DvMeshOptions options = {0};
+    const bool good = format == GMSH  ? dv_mesh_read_gmsh(copy, size, &mesh, &report)
+                      : format == OBJ ? dv_mesh_read_obj(copy, size, &options, &mesh, &report)
                                       : mesh_read_vtk(copy, size, &options, &mesh, &report);
     if (good != (report.error[0] == 0))
         fail_msg("%s although it says '%s'", good ? "read" : "refused", report.error);
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
     dv_free(copy);
     return good;
 }
@@ -89,10 +89,10 @@ static void expect_reasons(Format format, const char *bytes, size_t size)
     assert_true(refused > 1);
 }
 
-static void expect_bytes(Format format, const void *bytes, size_t size, const MeshOptions *options,
+static void expect_bytes(Format format, const void *bytes, size_t size, const DvMeshOptions *options,
                          const char *expected)
 {
-    Mesh mesh = read_bytes(format, bytes, size, options);
+    DvMesh mesh = read_bytes(format, bytes, size, options);
     DvText text = mesh_text(&mesh);
     assert_string_equal(text.at, expected);
     dv_text_free(&text);
@@ -113,12 +113,12 @@ static void expect_contents(Format format, const char *file, const char *expecte
                 put_text(text, &size, ending == 3 ? "\t" : "\v \f");
             else
                 text[size++] = file[i];
-        Mesh mesh = read_bytes(format, text, size, &(MeshOptions){0});
+        DvMesh mesh = read_bytes(format, text, size, &(DvMeshOptions){0});
         DvText found = mesh_text(&mesh);
         assert_string_equal(found.at, expected);
         dv_text_free(&found);
     }
-    expect_bytes(format, file, strlen(file), &(MeshOptions){0}, expected);
+    expect_bytes(format, file, strlen(file), &(DvMeshOptions){0}, expected);
 }
 
 /* ---- Gmsh ---- */
@@ -216,13 +216,13 @@ static void gmsh_knows_how_many_nodes_each_type_has(void **state)
                 put_text(bytes, &size, word);
             }
             put_text(bytes, &size, binary ? "$EndElements\n" : "\n6 2 0 3 1 2\n$EndElements\n");
-            Mesh mesh = read_bytes(GMSH, bytes, size, NULL);
+            DvMesh mesh = read_bytes(GMSH, bytes, size, NULL);
             assert_int_equal(mesh.triangle.count, type == 2 || type == 9 ? 2 : 1);
             assert_memory_equal(mesh.triangle.data[mesh.triangle.count - 1].at, ((uint32_t[]){2, 0, 1}), 12);
             assert_true(mesh.position.count == 3 && mesh.position.data[2].at[1] == 3.25);
             snprintf(warning, sizeof warning, "1 elements of Gmsh type %d are skipped\n", type);
             assert_string_equal(warnings, kept[type] ? "" : warning);
-            mesh_free(&mesh);
+            dv_mesh_free(&mesh);
         }
 }
 
@@ -257,11 +257,11 @@ static void obj_takes_one_texture_coordinate_for_a_position(void **state)
     static const char file[] =
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt .5 .5\nvt .5 .7\nvt .5 .4\nvt .4 .45\nvt .6 .55\nvt .4 .3\n"
         "f 1/1 2/1 3/1\nf 1/2 2/3 3/4\nf 1/1 2/5 3/6\n";
-    Mesh mesh = read_bytes(OBJ, file, sizeof file - 1, &(MeshOptions){0});
+    DvMesh mesh = read_bytes(OBJ, file, sizeof file - 1, &(DvMeshOptions){0});
     assert_int_equal(mesh.texcoord.count, 3);
     const double expected[3][2] = {{.5, .7}, {.5, .5}, {.4, .45}};
     assert_memory_equal(mesh.texcoord.data, expected, sizeof expected);
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 }
 
 static void add_warning(void *context, const char *text)
@@ -277,9 +277,9 @@ static void obj_leaves_out_what_the_file_does_not_have(void **state)
                                "f 1/1 2/2/1 3/-1\nf 2/1/1 3//9 4/5/-7\nf 1 2 4\n";
     for (int seams = 0; seams < 2; seams++) {
         DvText said = {0};
-        Mesh mesh = {0};
-        MeshReport report = {.warn = add_warning, .context = &said};
-        if (!mesh_read_obj(file, sizeof file - 1, &(MeshOptions){.handle_seams = seams}, &mesh, &report))
+        DvMesh mesh = {0};
+        DvMeshReport report = {.warn = add_warning, .context = &said};
+        if (!dv_mesh_read_obj(file, sizeof file - 1, &(DvMeshOptions){.handle_seams = seams}, &mesh, &report))
             fail_msg("%s", report.error);
         assert_string_equal(
             said.at, "v, vn or vt with too few numbers, those missing count as 0: line 1, 3, 6 (3 in all)\n"
@@ -293,7 +293,7 @@ static void obj_leaves_out_what_the_file_does_not_have(void **state)
             assert_memory_equal(mesh.position.data, expected, sizeof expected);
             assert_true(mesh.normal.data[1].at[2] == 1 && mesh.normal.data[0].at[2] == 0);
         }
-        mesh_free(&mesh);
+        dv_mesh_free(&mesh);
         dv_text_free(&said);
     }
 }
@@ -303,7 +303,7 @@ static void obj_vertices_of_seams_are_numbered_by_their_triples(void **state)
     (void)state;
     static const char file[] = "v 0 0 0\nv 9 9 9\nv 1 0 0\nv 0 1 0\nvt .25 .5\nvt 1 .75\nvn 0 0 1\nvn 0 1 0\n"
                                "f 1/2/1 3/1/1 4/1/1\nf 1/1/1 3/1/1 4/1/1\nf 1//2 3 4\n";
-    expect_bytes(OBJ, file, sizeof file - 1, &(MeshOptions){.handle_seams = true},
+    expect_bytes(OBJ, file, sizeof file - 1, &(DvMeshOptions){.handle_seams = true},
                  "position: 0 0 0, 0 0 0, 0 0 0, 1 0 0, 1 0 0, 0 1 0, 0 1 0\n"
                  "normal: 0 1 0, 0 0 1, 0 0 1, 0 0 0, 0 0 1, 0 0 0, 0 0 1\n"
                  "texcoord: 0 0, 0.25 0.5, 1 0.75, 0 0, 0.25 0.5, 0 0, 0.25 0.5\n"
@@ -337,7 +337,7 @@ static void obj_materials_have_all_that_their_library_says(void **state)
     static const char file[] = "mtllib my materials.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nusemtl red one\nf 1 2 3\n"
                                "usemtl blue\nf 3 2 1\nusemtl green\nl 1 2\nusemtl aa\nf 1 2 3 1\n";
     expect_bytes(
-        OBJ, file, sizeof file - 1, &(MeshOptions){.load_material = true, .open = open_library},
+        OBJ, file, sizeof file - 1, &(DvMeshOptions){.load_material = true, .open = open_library},
         "position: 0 0 0, 1 0 0, 0 1 0\nedge: 0 1\ntriangle: 0 1 2, 0 1 2, 2 1 0\nquad: 0 1 2 0\n"
         "edges 'Default_Group' 'green' -1: 0 + 1\n"
         "triangles 'Default_Group' '' -1: 0 + 1\ntriangles 'Default_Group' 'red one' 1: 1 + 1\n"
@@ -381,7 +381,7 @@ static void vtk_cells_of_all_types_become_elements(void **state)
     assert_string_equal(warnings, "");
     static const char file[] =
         TEN "CELLS 5 27\n3 0 1 2\n4 0 1 2 3\n4 4 5 6 7\n5 0 1 2 3 4\n6 0 1 2 3 4 5\nCELL_TYPES 5\n5 8 9 7 22\n";
-    expect_bytes(VTK, file, sizeof file - 1, &(MeshOptions){.flip_normals = true},
+    expect_bytes(VTK, file, sizeof file - 1, &(DvMeshOptions){.flip_normals = true},
                  TEN_POSITIONS
                  "edge: 0 1, 1 2, 0 2\ntriangle: 2 1 0, 2 1 0, 3 2 0, 4 3 0, 2 1 0\nquad: 2 3 1 0, 7 6 5 4\n"
                  "high_order_edge: 3 0 1 1, 4 1 1 1, 5 2 1 1\n");
@@ -391,12 +391,12 @@ static void vtk_cells_of_all_types_become_elements(void **state)
         char text[1024], error[128];
         snprintf(text, sizeof text, TEN "CELLS 2 %s\nCELL_TYPES 2\n1 %d\n",
                  pyramid ? "8\n1 0\n5 0 1 2 3 4" : "9\n1 0\n6 0 1 2 3 4 5", refused[i]);
-        Mesh mesh = {0};
-        MeshReport report = {0};
-        assert_false(mesh_read_vtk(text, strlen(text), &(MeshOptions){0}, &mesh, &report));
+        DvMesh mesh = {0};
+        DvMeshReport report = {0};
+        assert_false(mesh_read_vtk(text, strlen(text), &(DvMeshOptions){0}, &mesh, &report));
         snprintf(error, sizeof error, "cell 1 has type %d, which is not read", refused[i]);
         assert_string_equal(report.error, error);
-        mesh_free(&mesh);
+        dv_mesh_free(&mesh);
     }
 }
 
@@ -428,9 +428,9 @@ static void vtk_headers_may_say_a_version(void **state)
         snprintf(text, sizeof text, "# vtk DataFile Version%s\nt\nASCII\nDATASET POLYDATA\nPOINTS 1 float\n1 2 3\n",
                  cases[i][0]);
         expect_contents(VTK, text, "position: 1 2 3\n");
-        Mesh mesh = read_bytes(VTK, text, strlen(text), &(MeshOptions){0});
+        DvMesh mesh = read_bytes(VTK, text, strlen(text), &(DvMeshOptions){0});
         assert_string_equal(warnings, cases[i][1]);
-        mesh_free(&mesh);
+        dv_mesh_free(&mesh);
     }
 }
 
@@ -512,15 +512,15 @@ static void put_number(char *bytes, size_t *size, size_t type, int i, bool swap)
         types[type].bytes, swap);
 }
 
-static void expect_numbers(Mesh *mesh, size_t type)
+static void expect_numbers(DvMesh *mesh, size_t type)
 {
     assert_int_equal(mesh->attribute.count, 1);
-    const MeshAttribute *attribute = &mesh->attribute.data[0];
+    const DvMeshAttribute *attribute = &mesh->attribute.data[0];
     assert_int_equal(attribute->integral, types[type].integral);
     assert_true(attribute->tuples == 2 && attribute->components == 1 && !attribute->of_cells);
     for (int i = 0; i < 2; i++)
         assert_true(attribute->value[i] == (double)types[type].values[i] * (types[type].real ? 0.25 : 1));
-    mesh_free(mesh);
+    dv_mesh_free(mesh);
 }
 
 static void vtk_binary_numbers_of_all_types_are_read(void **state)
@@ -541,7 +541,7 @@ static void vtk_binary_numbers_of_all_types_are_read(void **state)
             put_text(bytes, &size, line);
             for (int i = 0; i < 2; i++)
                 put_number(bytes, &size, type, i, !little);
-            Mesh mesh = read_bytes(VTK, bytes, size, &(MeshOptions){0});
+            DvMesh mesh = read_bytes(VTK, bytes, size, &(DvMeshOptions){0});
             assert_true(mesh.position.count == 2 && mesh.position.data[1].at[2] == 5);
             expect_numbers(&mesh, type);
         }
@@ -552,7 +552,7 @@ static void vtk_binary_numbers_of_all_types_are_read(void **state)
     put(bytes, &size, (const uint8_t[]){0xb1, 0x60}, 2, false);
     put_text(bytes, &size, "\nSCALARS u unsigned_char\nLOOKUP_TABLE x\n");
     put(bytes, &size, "01234567890", 11, false);
-    expect_bytes(VTK, bytes, size, &(MeshOptions){0},
+    expect_bytes(VTK, bytes, size, &(DvMeshOptions){0},
                  "points integral t: 1, 0, 1, 1, 0, 0, 0, 1, 0, 1, 1\n"
                  "points integral u: 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 48\n");
 }
@@ -592,7 +592,7 @@ static void xml_numbers_of_all_types_are_read(void **state)
             encode_base64((const uint8_t *)block, size, text);
             size = strlen(text);
             put_text(text, &size, "</DataArray></PointData></Piece></PolyData></VTKFile>");
-            Mesh mesh = read_bytes(VTK, text, size, &(MeshOptions){0});
+            DvMesh mesh = read_bytes(VTK, text, size, &(DvMeshOptions){0});
             assert_true(mesh.position.count == 2 && mesh.position.data[1].at[2] == 3);
             expect_numbers(&mesh, type);
         }
@@ -731,7 +731,7 @@ static void xml_arrays_are_blocks_in_place_and_appended(void **state)
             put_text(text, &size, "\n</AppendedData>");
         }
         put_text(text, &size, "</VTKFile>\n");
-        Mesh mesh = read_bytes(VTK, text, size, &(MeshOptions){0});
+        DvMesh mesh = read_bytes(VTK, text, size, &(DvMeshOptions){0});
         DvText found = mesh_text(&mesh);
         assert_string_equal(found.at,
                             "position: 0 0.5 -1, 2 3 1e+09, 4 5 6, 7 8 9\npoints a1: 0, 0.5\npoints a2: 0, 0.5, -1\n"
@@ -739,12 +739,12 @@ static void xml_arrays_are_blocks_in_place_and_appended(void **state)
         dv_text_free(&found);
         expect_reasons(VTK, text, size);
     }
-    Mesh mesh = {0};
-    MeshReport report = {0};
+    DvMesh mesh = {0};
+    DvMeshReport report = {0};
     static const char open[] = "<VTKFile type=\"PolyData\">\n<AppendedData encoding=\"raw\"";
-    assert_false(mesh_read_vtk(open, sizeof open - 1, &(MeshOptions){0}, &mesh, &report));
+    assert_false(mesh_read_vtk(open, sizeof open - 1, &(DvMeshOptions){0}, &mesh, &report));
     assert_string_equal(report.error, "line 2: unclosed token");
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 }
 
 /* ---- Faces of volumes ---- */
@@ -762,25 +762,25 @@ static void faces_of_volumes_close_them(void **state)
     } of[] = {{0, 4, 6, 1.0 / 6}, {6, 0, 12, 1}, {3, 2, 9, -1.0 / 2}, {1, 4, 8, 1.0 / 3}};
     const DvVec3 x = dv_vec3(2, 0.3, -0.1), y = dv_vec3(0.5, 1, 0.2), z = dv_vec3(-0.2, 0.4, 3);
     for (int kind = 0; kind < 4; kind++) {
-        Mesh mesh = {0};
+        DvMesh mesh = {0};
         for (int i = 0; i < 8; i++) {
             const DvVec3 p =
                 dv_vec3_madd(dv_vec3_madd(dv_vec3_madd(dv_vec3(5, 6, 7), cube[i][0], x), cube[i][1], y), cube[i][2], z);
-            dv_array_push(&mesh.position, (Vec3){{p.x, p.y, p.z}});
+            dv_array_push(&mesh.position, (DvPoint3){{p.x, p.y, p.z}});
         }
         if (kind == 0)
-            dv_array_push(&mesh.tetrahedron, (Tetrahedron){{0, 1, 3, 4}});
+            dv_array_push(&mesh.tetrahedron, (DvTetrahedron){{0, 1, 3, 4}});
         else if (kind == 1)
-            dv_array_push(&mesh.hexahedron, (Hexahedron){{0, 1, 2, 3, 4, 5, 6, 7}});
+            dv_array_push(&mesh.hexahedron, (DvHexahedron){{0, 1, 2, 3, 4, 5, 6, 7}});
         else if (kind == 2)
-            dv_array_push(&mesh.prism, (Prism){{0, 1, 3, 4, 5, 7}});
+            dv_array_push(&mesh.prism, (DvPrism){{0, 1, 3, 4, 5, 7}});
         else
-            dv_array_push(&mesh.pyramid, (Pyramid){{0, 1, 2, 3, 6}});
-        mesh_create_subelements(&mesh);
+            dv_array_push(&mesh.pyramid, (DvPyramid){{0, 1, 2, 3, 6}});
+        dv_mesh_create_subelements(&mesh);
         assert_int_equal(mesh.quad.count, of[kind].quads);
         assert_int_equal(mesh.triangle.count, of[kind].triangles);
         assert_int_equal(mesh.edge.count, of[kind].edges);
-        mesh_triangulate(&mesh, false);
+        dv_mesh_triangulate(&mesh, false);
         assert_int_equal(mesh.triangle.count, of[kind].triangles + 2 * of[kind].quads);
         DvVec3 area = dv_vec3(0, 0, 0);
         double volume = 0;
@@ -793,7 +793,7 @@ static void faces_of_volumes_close_them(void **state)
         }
         assert_true(dv_vec3_norm(area) < 1e-13);
         assert_true(fabs(volume - of[kind].volume * dv_vec3_dot(x, dv_vec3_cross(y, z))) < 1e-12);
-        mesh_free(&mesh);
+        dv_mesh_free(&mesh);
     }
 }
 

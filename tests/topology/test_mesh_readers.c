@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "mesh/mesh.h"
+#include "loader/readers.h"
 #include <math.h>
 #include <stdio.h>
 
-typedef bool (*Reader)(const char *text, size_t size, Mesh *mesh, MeshReport *report);
+typedef bool (*Reader)(const char *text, size_t size, DvMesh *mesh, DvMeshReport *report);
 
 static char warnings[2048];
 
@@ -24,38 +24,38 @@ static void keep_warning(void *context, const char *text)
     snprintf(warnings + strlen(warnings), sizeof warnings - strlen(warnings), "%s\n", text);
 }
 
-static bool gmsh(const char *text, size_t size, Mesh *mesh, MeshReport *report)
+static bool gmsh(const char *text, size_t size, DvMesh *mesh, DvMeshReport *report)
 {
-    return mesh_read_gmsh(text, size, mesh, report);
+    return dv_mesh_read_gmsh(text, size, mesh, report);
 }
 
-static bool obj(const char *text, size_t size, Mesh *mesh, MeshReport *report)
+static bool obj(const char *text, size_t size, DvMesh *mesh, DvMeshReport *report)
 {
-    return mesh_read_obj(text, size, &(MeshOptions){0}, mesh, report);
+    return dv_mesh_read_obj(text, size, &(DvMeshOptions){0}, mesh, report);
 }
 
-static Mesh read_bytes(Reader reader, const char *text, size_t size)
+static DvMesh read_bytes(Reader reader, const char *text, size_t size)
 {
-    Mesh mesh = {0};
-    MeshReport report = {.warn = keep_warning};
+    DvMesh mesh = {0};
+    DvMeshReport report = {.warn = keep_warning};
     warnings[0] = 0;
     if (!reader(text, size, &mesh, &report))
         fail_msg("%s", report.error);
     return mesh;
 }
 
-static Mesh read_text(Reader reader, const char *text)
+static DvMesh read_text(Reader reader, const char *text)
 {
     return read_bytes(reader, text, strlen(text));
 }
 
 static void expect_error(Reader reader, const char *text, const char *error)
 {
-    Mesh mesh = {0};
-    MeshReport report = {0};
+    DvMesh mesh = {0};
+    DvMeshReport report = {0};
     assert_false(reader(text, strlen(text), &mesh, &report));
     assert_string_equal(report.error, error);
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 }
 
 #define expect_indices(array, position, ...)                                       \
@@ -65,7 +65,7 @@ static void expect_error(Reader reader, const char *text, const char *error)
         assert_memory_equal((array).data[position].at, expected, sizeof expected); \
     } while (0)
 
-static void expect_group(const MeshGroups *groups, uint32_t at, const char *name, uint32_t first, uint32_t count)
+static void expect_group(const DvMeshRanges *groups, uint32_t at, const char *name, uint32_t first, uint32_t count)
 {
     assert_true(groups->count > at);
     assert_string_equal(groups->data[at].name, name);
@@ -82,17 +82,17 @@ static const char msh1[] =
 static void msh_1_takes_nodes_of_any_number(void **state)
 {
     (void)state;
-    Mesh mesh = read_text(gmsh, msh1);
+    DvMesh mesh = read_text(gmsh, msh1);
     assert_int_equal(mesh.position.count, 5);
     assert_true(mesh.position.data[4].at[2] == 1.5);
     assert_int_equal(mesh.tetrahedron.count, 2);
     expect_indices(mesh.tetrahedron, 0, 0, 1, 2, 3);
     expect_indices(mesh.tetrahedron, 1, 4, 1, 2, 3);
     expect_indices(mesh.triangle, 0, 0, 1, 2);
-    expect_group(&mesh.group[MESH_TETRAHEDRON], 0, "3", 0, 2);
-    expect_group(&mesh.group[MESH_TRIANGLE], 0, "9", 0, 1);
+    expect_group(&mesh.group[DV_MESH_TETRAHEDRON], 0, "3", 0, 2);
+    expect_group(&mesh.group[DV_MESH_TRIANGLE], 0, "9", 0, 1);
     assert_string_equal(warnings, "");
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 }
 
 static const char msh2[] =
@@ -104,16 +104,16 @@ static const char msh2[] =
 static void msh_2_groups_elements_by_their_last_tag(void **state)
 {
     (void)state;
-    Mesh mesh = read_text(gmsh, msh2);
+    DvMesh mesh = read_text(gmsh, msh2);
     expect_indices(mesh.hexahedron, 0, 0, 1, 2, 3, 4, 5, 6, 7);
     expect_indices(mesh.quad, 2, 0, 1, 5, 4);
     expect_indices(mesh.edge, 0, 0, 1);
-    assert_int_equal(mesh.group[MESH_QUAD].count, 3);
-    expect_group(&mesh.group[MESH_QUAD], 0, "6", 0, 2);
-    expect_group(&mesh.group[MESH_QUAD], 1, "5", 2, 1);
-    expect_group(&mesh.group[MESH_QUAD], 2, "7", 3, 1);
+    assert_int_equal(mesh.group[DV_MESH_QUAD].count, 3);
+    expect_group(&mesh.group[DV_MESH_QUAD], 0, "6", 0, 2);
+    expect_group(&mesh.group[DV_MESH_QUAD], 1, "5", 2, 1);
+    expect_group(&mesh.group[DV_MESH_QUAD], 2, "7", 3, 1);
     assert_string_equal(warnings, "1 elements of Gmsh type 6 are skipped\n");
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 }
 
 static void put_int(char *bytes, size_t *size, uint32_t value, bool swap)
@@ -157,13 +157,13 @@ static void msh_2_binary_is_read_in_both_byte_orders(void **state)
         for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
             put_int(bytes, &size, blocks[i], swap);
         put_text(bytes, &size, "\n$EndElements\n");
-        Mesh mesh = read_bytes(gmsh, bytes, size);
+        DvMesh mesh = read_bytes(gmsh, bytes, size);
         assert_int_equal(mesh.position.count, 4);
         assert_true(mesh.position.data[3].at[1] == 3.25);
         expect_indices(mesh.tetrahedron, 0, 0, 1, 2, 3);
         expect_indices(mesh.triangle, 1, 3, 2, 0);
-        expect_group(&mesh.group[MESH_TRIANGLE], 1, "8", 1, 1);
-        mesh_free(&mesh);
+        expect_group(&mesh.group[DV_MESH_TRIANGLE], 1, "8", 1, 1);
+        dv_mesh_free(&mesh);
     }
 }
 
@@ -175,14 +175,14 @@ static const char msh4[] =
 static void msh_4_follows_the_tags_of_its_nodes(void **state)
 {
     (void)state;
-    Mesh mesh = read_text(gmsh, msh4);
+    DvMesh mesh = read_text(gmsh, msh4);
     assert_int_equal(mesh.position.count, 5);
     assert_true(mesh.position.data[4].at[1] == 1.0);
     expect_indices(mesh.tetrahedron, 0, 0, 1, 2, 3);
     expect_indices(mesh.tetrahedron, 1, 1, 2, 3, 4);
     expect_indices(mesh.triangle, 0, 0, 1, 2);
-    expect_group(&mesh.group[MESH_TETRAHEDRON], 0, "2", 0, 2);
-    mesh_free(&mesh);
+    expect_group(&mesh.group[DV_MESH_TETRAHEDRON], 0, "2", 0, 2);
+    dv_mesh_free(&mesh);
 }
 
 static void quadratic_elements_leave_their_middle_nodes_on_edges(void **state)
@@ -194,14 +194,14 @@ static void quadratic_elements_leave_their_middle_nodes_on_edges(void **state)
         "$EndNodes\n$Elements\n2\n1 9 0 1 2 3 4 5 6\n2 9 0 2 7 3 8 9 5\n$EndElements\n";
     char text[512];
     snprintf(text, sizeof text, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n%s", elements);
-    Mesh mesh = read_text(gmsh, text);
+    DvMesh mesh = read_text(gmsh, text);
     assert_int_equal(mesh.triangle.count, 2);
     assert_int_equal(mesh.edge.count, 6); /* one for each element */
     expect_indices(mesh.high_order_edge, 1, 4, 1, 1, 1);
     expect_indices(mesh.edge, 1, 1, 2);
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 
-    Mesh joined =
+    DvMesh joined =
         read_text(gmsh, "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 9 1 9\n2 1 0 9\n1\n2\n3\n4\n5\n6\n7\n8\n9\n"
                         "0 0 0 1 0 0 0 1 0 .5 0 0 .5 .5 0 0 .5 0 1 1 0 1 .5 0 .5 1 0\n$EndNodes\n"
                         "$Elements\n1 2 1 2\n2 1 9 2\n1 1 2 3 4 5 6\n2 2 7 3 8 9 5\n$EndElements\n");
@@ -209,7 +209,7 @@ static void quadratic_elements_leave_their_middle_nodes_on_edges(void **state)
     assert_int_equal(joined.high_order_edge.count, 5);
     expect_indices(joined.high_order_edge, 3, 7, 3, 1, 1);
     expect_indices(joined.edge, 3, 1, 6);
-    mesh_free(&joined);
+    dv_mesh_free(&joined);
 }
 
 static void wrong_msh_files_are_refused_with_the_line(void **state)
@@ -235,10 +235,10 @@ static void wrong_msh_files_are_refused_with_the_line(void **state)
                  "line 7: element 1 of type 4 has 3 nodes, expected 4");
     expect_error(gmsh, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Elements\n0\n$EndElements\n",
                  "line 4: the elements come before the nodes");
-    Mesh mesh = read_text(gmsh, NODES "$Elements\n1\n1 1 0 1 2\n");
+    DvMesh mesh = read_text(gmsh, NODES "$Elements\n1\n1 1 0 1 2\n");
     assert_int_equal(mesh.edge.count, 1);
     assert_string_equal(warnings, "the list of elements does not end with $EndElements\n");
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 }
 
 /* OBJ */
@@ -251,7 +251,7 @@ static const char sheet[] = "# a sheet of a triangle, a quad and a pentagon\r\n"
 static void obj_faces_become_edges_triangles_quads_and_fans(void **state)
 {
     (void)state;
-    Mesh mesh = read_text(obj, sheet);
+    DvMesh mesh = read_text(obj, sheet);
     assert_int_equal(mesh.position.count, 7);
     assert_int_equal(mesh.triangle.count, 4);
     expect_indices(mesh.triangle, 0, 0, 1, 2);
@@ -260,29 +260,29 @@ static void obj_faces_become_edges_triangles_quads_and_fans(void **state)
     assert_int_equal(mesh.edge.count, 3);
     expect_indices(mesh.edge, 0, 0, 5); /* the smaller first */
     expect_indices(mesh.edge, 2, 1, 2);
-    assert_int_equal(lists_count(&mesh.face_position), 5);
+    assert_int_equal(dv_mesh_lists_count(&mesh.face_position), 5);
     assert_int_equal(mesh.face_texcoord.value.data[1], 1);
-    assert_int_equal(mesh.face_texcoord.value.data[2], NO_INDEX);
-    expect_group(&mesh.group[MESH_TRIANGLE], 0, "Default_Group", 0, 1);
-    expect_group(&mesh.group[MESH_TRIANGLE], 1, "back  side", 1, 1); /* faces, not triangles */
-    expect_group(&mesh.group[MESH_QUAD], 0, "Default_Group", 0, 1);
-    expect_group(&mesh.group[MESH_EDGE], 0, "back  side", 0, 2);
-    assert_string_equal(mesh.group[MESH_EDGE].data[0].material, "red");
-    mesh_free(&mesh);
+    assert_int_equal(mesh.face_texcoord.value.data[2], DV_MESH_NONE);
+    expect_group(&mesh.group[DV_MESH_TRIANGLE], 0, "Default_Group", 0, 1);
+    expect_group(&mesh.group[DV_MESH_TRIANGLE], 1, "back  side", 1, 1); /* faces, not triangles */
+    expect_group(&mesh.group[DV_MESH_QUAD], 0, "Default_Group", 0, 1);
+    expect_group(&mesh.group[DV_MESH_EDGE], 0, "back  side", 0, 2);
+    assert_string_equal(mesh.group[DV_MESH_EDGE].data[0].material, "red");
+    dv_mesh_free(&mesh);
 }
 
 static void obj_corners_are_merged_at_a_position(void **state)
 {
     (void)state;
-    Mesh mesh = read_text(obj, "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt .5 .5\nvt .4 .5\nvt .9 .6\nvn 0 0 1\nvn 0 2 0\n"
-                               "f 1/1/1 2/1/1 3/1/1\nf 1/2/2 2/3/1 3/1/1\n");
+    DvMesh mesh = read_text(obj, "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt .5 .5\nvt .4 .5\nvt .9 .6\nvn 0 0 1\nvn 0 2 0\n"
+                                 "f 1/1/1 2/1/1 3/1/1\nf 1/2/2 2/3/1 3/1/1\n");
     const double half = sqrt(0.2);
     assert_int_equal(mesh.normal.count, 3);
     assert_true(fabs(mesh.normal.data[0].at[1] - 2 * half) < 1e-15 && fabs(mesh.normal.data[0].at[2] - half) < 1e-15);
     assert_int_equal(mesh.texcoord.count, 3);
     assert_true(mesh.texcoord.data[0].at[0] == .4); /* smaller u wins */
     assert_true(mesh.texcoord.data[1].at[0] == .5); /* u grows more than v */
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 }
 
 static void obj_seams_make_a_vertex_of_each_triple(void **state)
@@ -290,9 +290,9 @@ static void obj_seams_make_a_vertex_of_each_triple(void **state)
     (void)state;
     static const char text[] = "v 0 0 0\nv 9 9 9\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 1\nvn 0 0 1\n"
                                "f 1/2/1 3/1/1 4/1/1\nf 1/1/1 3/1/1 4/1/1\n";
-    Mesh mesh = {0};
-    MeshReport report = {0};
-    assert_true(mesh_read_obj(text, strlen(text), &(MeshOptions){.handle_seams = true}, &mesh, &report));
+    DvMesh mesh = {0};
+    DvMeshReport report = {0};
+    assert_true(dv_mesh_read_obj(text, strlen(text), &(DvMeshOptions){.handle_seams = true}, &mesh, &report));
     assert_int_equal(mesh.position.count, 4); /* position 1 twice, position 2 not at all */
     const int32_t positions[] = {0, 0, 2, 3}, normals[] = {0, 0, 1, 2};
     assert_memory_equal(mesh.position_of_vertex.data, positions, sizeof positions);
@@ -300,7 +300,7 @@ static void obj_seams_make_a_vertex_of_each_triple(void **state)
     expect_indices(mesh.triangle, 0, 1, 2, 3);
     expect_indices(mesh.triangle, 1, 0, 2, 3);
     assert_true(mesh.texcoord.data[0].at[0] == 0 && mesh.texcoord.data[1].at[0] == 1);
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 }
 
 static bool open_library(void *context, const char *name, char **bytes, size_t *size)
@@ -321,30 +321,30 @@ static void obj_materials_come_from_libraries(void **state)
     (void)state;
     static const char text[] =
         "mtllib my materials.mtl\nmtllib none.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nusemtl red one\nf 1 2 3\n";
-    Mesh mesh = {0};
-    MeshReport report = {.warn = keep_warning};
+    DvMesh mesh = {0};
+    DvMeshReport report = {.warn = keep_warning};
     warnings[0] = 0;
-    assert_true(
-        mesh_read_obj(text, strlen(text), &(MeshOptions){.load_material = true, .open = open_library}, &mesh, &report));
+    assert_true(dv_mesh_read_obj(text, strlen(text), &(DvMeshOptions){.load_material = true, .open = open_library},
+                                 &mesh, &report));
     assert_string_equal(warnings, "line 2: no material library 'none.mtl'\n");
     assert_int_equal(mesh.material.count, 2);
-    const MeshMaterial *blue = &mesh.material.data[0], *red = &mesh.material.data[1];
+    const DvFileMaterial *blue = &mesh.material.data[0], *red = &mesh.material.data[1];
     assert_true(blue->diffuse[2] == 1 && blue->diffuse[3] == 0.5 && blue->shininess == 12 && blue->use_shininess);
     assert_true(red->use_specular && red->specular[1] == 0.2 && !red->use_shininess && red->ambient[0] == 1);
     assert_string_equal(red->texture, "tex.png");
     assert_string_equal(red->bump, "rough stone.png");
     assert_int_equal(mesh.first_material, 2);
-    assert_int_equal(mesh.face_material.data[0], NO_INDEX);
+    assert_int_equal(mesh.face_material.data[0], DV_MESH_NONE);
     assert_int_equal(mesh.face_material.data[1], 1);
-    assert_int_equal(mesh.group[MESH_TRIANGLE].data[1].material_index, 1);
-    mesh_free(&mesh);
+    assert_int_equal(mesh.group[DV_MESH_TRIANGLE].data[1].material_index, 1);
+    dv_mesh_free(&mesh);
 }
 
 /* What a material has before its library says more: grey, in its own light as everywhere. */
 static void a_material_starts_with_the_default_of_the_format(void **state)
 {
     (void)state;
-    MeshMaterial material = mesh_material("plain one", 5);
+    DvFileMaterial material = dv_mesh_material("plain one", 5);
     static const double diffuse[4] = {0.75, 0.75, 0.75, 1}, ambient[4] = {0.2, 0.2, 0.2, 1};
     static const double specular[4] = {1, 1, 1, 1}, emissive[4] = {0, 0, 0, 0};
     assert_string_equal(material.name, "plain");
@@ -365,14 +365,14 @@ static void obj_options_flip_and_triangulate(void **state)
 {
     (void)state;
     static const char text[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
-    Mesh mesh = {0};
-    MeshReport report = {0};
-    assert_true(
-        mesh_read_obj(text, strlen(text), &(MeshOptions){.triangulate = true, .flip_normals = true}, &mesh, &report));
+    DvMesh mesh = {0};
+    DvMeshReport report = {0};
+    assert_true(dv_mesh_read_obj(text, strlen(text), &(DvMeshOptions){.triangulate = true, .flip_normals = true}, &mesh,
+                                 &report));
     assert_int_equal(mesh.quad.count, 0);
     expect_indices(mesh.triangle, 0, 2, 1, 0);
     expect_indices(mesh.triangle, 1, 3, 2, 0);
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 }
 
 static void wrong_obj_files_are_refused_with_the_line(void **state)
@@ -403,10 +403,10 @@ static void what_an_obj_file_lacks_is_told_with_the_line(void **state)
          "faces with normals that the file does not have, they get none: line 3 (1 in all)\n"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        Mesh mesh = read_text(obj, rows[i].text);
+        DvMesh mesh = read_text(obj, rows[i].text);
         assert_int_equal(mesh.position_definition.count, 1);
         assert_string_equal(warnings, rows[i].warning);
-        mesh_free(&mesh);
+        dv_mesh_free(&mesh);
     }
 }
 
@@ -417,7 +417,7 @@ static void spheres_have_centres_and_radii(void **state)
     (void)state;
     static const char text[] = "3\nnums 2\n# two\nsphe 1 1 2 3 .5\nsphe 2 -1 0 0 1e-1\nodd 1\n";
     SphereArray spheres = {0};
-    MeshReport report = {.warn = keep_warning};
+    DvMeshReport report = {.warn = keep_warning};
     warnings[0] = 0;
     assert_true(mesh_read_spheres(text, strlen(text), &spheres, &report));
     assert_int_equal(spheres.count, 2);
@@ -436,7 +436,7 @@ static void wrong_sphere_files_are_refused_with_the_line(void **state)
         {"title\n", "no line starts with 'sphe': the file holds no sphere"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         SphereArray spheres = {0};
-        MeshReport report = {0};
+        DvMeshReport report = {0};
         assert_false(mesh_read_spheres(cases[i][0], strlen(cases[i][0]), &spheres, &report));
         assert_string_equal(report.error, cases[i][1]);
         dv_array_free(&spheres);
@@ -455,14 +455,14 @@ static void damaged_files_do_no_harm(void **state)
                 char *copy = dv_alloc(size, 1);
                 memcpy(copy, files[f], size);
                 copy[cut] = change ? '-' : '9';
-                Mesh mesh = {0};
-                MeshReport report = {0};
+                DvMesh mesh = {0};
+                DvMeshReport report = {0};
                 const size_t length = change ? size : cut;
                 const bool good = f < 3 ? gmsh(copy, length, &mesh, &report) : obj(copy, length, &mesh, &report);
                 assert_true(good || report.error[0]);
                 for (size_t i = 0; good && i < (size_t)mesh.tetrahedron.count * 4; i++)
                     assert_true(mesh.tetrahedron.data[i / 4].at[i % 4] < mesh.position.count);
-                mesh_free(&mesh);
+                dv_mesh_free(&mesh);
                 dv_free(copy);
             }
     }

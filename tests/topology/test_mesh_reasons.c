@@ -26,17 +26,17 @@ static void ignore_warning(void *context, const char *text)
 
 static void add_reason(Format format, const char *bytes, size_t size, DvText *reason)
 {
-    Mesh mesh = {0};
-    MeshReport report = {.warn = ignore_warning};
-    const MeshOptions options = {0};
+    DvMesh mesh = {0};
+    DvMeshReport report = {.warn = ignore_warning};
+    const DvMeshOptions options = {0};
     char *copy = dv_alloc(size, 1); /* without a zero behind it */
     if (size > 0)
         memcpy(copy, bytes, size);
-    const bool good = format == GMSH  ? mesh_read_gmsh(copy, size, &mesh, &report)
-                      : format == OBJ ? mesh_read_obj(copy, size, &options, &mesh, &report)
+    const bool good = format == GMSH  ? dv_mesh_read_gmsh(copy, size, &mesh, &report)
+                      : format == OBJ ? dv_mesh_read_obj(copy, size, &options, &mesh, &report)
                                       : mesh_read_vtk(copy, size, &options, &mesh, &report);
     dv_text_add(reason, "%s", good ? "is read" : report.error);
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
     dv_free(copy);
 }
 

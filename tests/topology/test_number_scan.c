@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "mesh/scan.h"
+#include <divan/kit/scanner.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -33,17 +33,17 @@ static uint64_t bits_of(double value)
 
 static double read_double(const char *text)
 {
-    Scanner scanner = scan_start(text, strlen(text));
+    DvScanner scanner = dv_scanner_start(text, strlen(text));
     double value = NAN;
-    assert_true(scan_double(&scanner, &value));
+    assert_true(dv_scanner_double(&scanner, &value));
     return value;
 }
 
 static void expect_no_double(const char *text)
 {
-    Scanner scanner = scan_start(text, strlen(text));
+    DvScanner scanner = dv_scanner_start(text, strlen(text));
     double value;
-    if (scan_double(&scanner, &value))
+    if (dv_scanner_double(&scanner, &value))
         fail_msg("'%s' was read as %g", text, value);
 }
 
@@ -78,9 +78,9 @@ static void random_floats_are_read_as_strtof_reads_them(void **state)
         /* every other one lies within a few ulps of half-way between two floats */
         const double tie = ((double)near_float + (double)nextafterf(near_float, INFINITY)) / 2;
         snprintf(text, sizeof text, "%.*g", i % 3 + 16, i % 2 ? value : tie);
-        Scanner scanner = scan_start(text, strlen(text));
+        DvScanner scanner = dv_scanner_start(text, strlen(text));
         float read;
-        assert_true(scan_float(&scanner, &read));
+        assert_true(dv_scanner_float(&scanner, &read));
         const float right = strtof(text, NULL);
         if (bits_of((double)read) != bits_of((double)right))
             fail_msg("'%s' was read as %.9g, not %.9g", text, (double)read, (double)right);
@@ -121,22 +121,22 @@ static void what_is_refused_is_the_next_word(void **state)
 {
     (void)state;
     const char *text = "\n 1e39x 1e39";
-    Scanner scanner = scan_start(text, strlen(text));
+    DvScanner scanner = dv_scanner_start(text, strlen(text));
     double value = 7;
     float single = 7;
     int64_t integer = 7;
-    assert_false(scan_double(&scanner, &value));
-    assert_false(scan_float(&scanner, &single));
-    assert_false(scan_integer(&scanner, &integer));
-    assert_string_equal(scan_excerpt(scanner).text, "'1e39x'");
+    assert_false(dv_scanner_double(&scanner, &value));
+    assert_false(dv_scanner_float(&scanner, &single));
+    assert_false(dv_scanner_integer(&scanner, &integer));
+    assert_string_equal(dv_scanner_excerpt(scanner).text, "'1e39x'");
     assert_int_equal(scanner.line, 2);
-    (void)scan_word(&scanner);
-    assert_false(scan_float(&scanner, &single)); /* larger than any float */
-    assert_string_equal(scan_excerpt(scanner).text, "'1e39'");
+    (void)dv_scanner_word(&scanner);
+    assert_false(dv_scanner_float(&scanner, &single)); /* larger than any float */
+    assert_string_equal(dv_scanner_excerpt(scanner).text, "'1e39'");
     assert_true(value == 7 && single == 7.0f && integer == 7);
-    assert_true(scan_double(&scanner, &value));
+    assert_true(dv_scanner_double(&scanner, &value));
     assert_true(value == 1e39);
-    assert_false(scan_more(&scanner));
+    assert_false(dv_scanner_more(&scanner));
 }
 
 static void the_locale_does_not_matter(void **state)
@@ -156,33 +156,34 @@ static void integers_are_whole_words(void **state)
     (void)state;
     int64_t value;
     const char *text = " 12 -7 +3 9223372036854775806 4.5";
-    Scanner scanner = scan_start(text, strlen(text));
-    assert_true(scan_integer(&scanner, &value));
+    DvScanner scanner = dv_scanner_start(text, strlen(text));
+    assert_true(dv_scanner_integer(&scanner, &value));
     assert_int_equal(value, 12);
-    assert_true(scan_integer(&scanner, &value));
+    assert_true(dv_scanner_integer(&scanner, &value));
     assert_int_equal(value, -7);
-    assert_true(scan_integer(&scanner, &value));
+    assert_true(dv_scanner_integer(&scanner, &value));
     assert_int_equal(value, 3);
-    assert_false(scan_integer(&scanner, &value)); /* too near to the end of the range */
-    (void)scan_word(&scanner);
-    assert_false(scan_integer(&scanner, &value));
+    assert_false(dv_scanner_integer(&scanner, &value)); /* too near to the end of the range */
+    (void)dv_scanner_word(&scanner);
+    assert_false(dv_scanner_integer(&scanner, &value));
 }
 
 static void lines_are_counted_and_the_text_need_not_end(void **state)
 {
     (void)state;
     const char bytes[] = {'a', '\r', '\n', ' ', 'b', 'c', '\n', '\n', 'd'};
-    Scanner text = scan_start(bytes, sizeof bytes), line;
-    assert_true(scan_line(&text, &line));
-    assert_true(word_is(scan_word(&line), "a"));
-    Word word = scan_word(&text);
-    assert_true(word_is(word, "bc"));
+    DvScanner text = dv_scanner_start(bytes, sizeof bytes), line;
+    assert_true(dv_scanner_line(&text, &line));
+    assert_true(dv_word_is(dv_scanner_word(&line), "a"));
+    DvWord word = dv_scanner_word(&text);
+    assert_true(dv_word_is(word, "bc"));
     assert_int_equal(text.line, 2);
-    assert_true(word_is_caseless(scan_word(&text), "D"));
+    assert_true(dv_word_is_caseless(dv_scanner_word(&text), "D"));
     assert_int_equal(text.line, 4);
-    assert_false(scan_more(&text));
-    assert_string_equal(scan_excerpt(text).text, "the end of the file");
-    assert_string_equal(word_excerpt((Word){"abcdefghijklmnopqrstuvwxyz", 26}).text, "'abcdefghijklmnopqrstuvwx...'");
+    assert_false(dv_scanner_more(&text));
+    assert_string_equal(dv_scanner_excerpt(text).text, "the end of the file");
+    assert_string_equal(dv_word_excerpt((DvWord){"abcdefghijklmnopqrstuvwxyz", 26}).text,
+                        "'abcdefghijklmnopqrstuvwx...'");
 }
 
 int main(void)

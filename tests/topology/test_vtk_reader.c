@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "mesh/mesh.h"
+#include "loader/readers.h"
 #include <stdio.h>
 #include <zlib.h>
 
@@ -21,32 +21,32 @@ static void keep_warning(void *context, const char *text)
     snprintf(warnings + strlen(warnings), sizeof warnings - strlen(warnings), "%s\n", text);
 }
 
-static Mesh read_bytes(const char *bytes, size_t size, bool flip)
+static DvMesh read_bytes(const char *bytes, size_t size, bool flip)
 {
-    Mesh mesh = {0};
-    MeshReport report = {.warn = keep_warning};
+    DvMesh mesh = {0};
+    DvMeshReport report = {.warn = keep_warning};
     warnings[0] = 0;
     char *copy = dv_alloc(size, 1); /* without a zero behind it */
     memcpy(copy, bytes, size);
-    const bool good = mesh_read_vtk(copy, size, &(MeshOptions){.flip_normals = flip}, &mesh, &report);
+    const bool good = mesh_read_vtk(copy, size, &(DvMeshOptions){.flip_normals = flip}, &mesh, &report);
     dv_free(copy);
     if (!good)
         fail_msg("%s", report.error);
     return mesh;
 }
 
-static Mesh read_text(const char *text)
+static DvMesh read_text(const char *text)
 {
     return read_bytes(text, strlen(text), false);
 }
 
 static void expect_error_of(const char *bytes, size_t size, const char *error)
 {
-    Mesh mesh = {0};
-    MeshReport report = {0};
-    assert_false(mesh_read_vtk(bytes, size, &(MeshOptions){0}, &mesh, &report));
+    DvMesh mesh = {0};
+    DvMeshReport report = {0};
+    assert_false(mesh_read_vtk(bytes, size, &(DvMeshOptions){0}, &mesh, &report));
     assert_string_equal(report.error, error);
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 }
 
 static void expect_error(const char *text, const char *error)
@@ -66,7 +66,7 @@ static void expect_error(const char *text, const char *error)
 /* The mesh that all encodings hold: five points, a tetrahedron, a triangle, a number for each cell. */
 static const double points[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.1, 0.2, 0.3};
 
-static void expect_the_mesh(Mesh *mesh, bool single)
+static void expect_the_mesh(DvMesh *mesh, bool single)
 {
     assert_int_equal(mesh->position.count, 5);
     for (int i = 0; i < 15; i++)
@@ -76,22 +76,22 @@ static void expect_the_mesh(Mesh *mesh, bool single)
     expect_indices(mesh->tetrahedron, 0, 0, 1, 2, 3);
     expect_indices(mesh->triangle, 0, 1, 2, 4);
     assert_int_equal(mesh->attribute.count, 1);
-    const MeshAttribute *attribute = &mesh->attribute.data[0];
+    const DvMeshAttribute *attribute = &mesh->attribute.data[0];
     assert_string_equal(attribute->name, "region");
     assert_true(attribute->of_cells && attribute->integral && attribute->components == 1 && attribute->tuples == 2);
     assert_true(attribute->value[0] == 7 && attribute->value[1] == -2);
-    mesh_free(mesh);
+    dv_mesh_free(mesh);
 }
 
 static void legacy_text_is_read(void **state)
 {
     (void)state;
 #define POINTS_TEXT "0 0 0 1 0 0 0 1 0\n0 0 1 .1 .2 .3\n"
-    Mesh wide = read_text(HEAD "ASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n" POINTS_TEXT
-                               "CELLS 2 9\n4 0 1 2 3\n3 1 2 4\nCELL_TYPES 2\n10\n5\n"
-                               "CELL_DATA 2\nSCALARS region int 1\nLOOKUP_TABLE default\n7 -2\n");
+    DvMesh wide = read_text(HEAD "ASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n" POINTS_TEXT
+                                 "CELLS 2 9\n4 0 1 2 3\n3 1 2 4\nCELL_TYPES 2\n10\n5\n"
+                                 "CELL_DATA 2\nSCALARS region int 1\nLOOKUP_TABLE default\n7 -2\n");
     expect_the_mesh(&wide, false);
-    Mesh single =
+    DvMesh single =
         read_text("# vtk DataFile Version 5.1\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 float\n" POINTS_TEXT
                   "METADATA\nINFORMATION 0\n\nCELLS 3 7\nOFFSETS vtktypeint64\n0 4 7\nCONNECTIVITY vtktypeint64\n"
                   "0 1 2 3 1 2 4\nCELL_TYPES 2\n10 5\nCELL_DATA 2\nFIELD FieldData 1\nregion 1 2 int\n7 -2\n");
@@ -130,7 +130,7 @@ static void legacy_binary_is_read_in_both_byte_orders(void **state)
         put_text(bytes, &size, "\nCELL_DATA 2\nSCALARS region short\nLOOKUP_TABLE default\n");
         put(bytes, &size, &(int16_t){7}, 2, big);
         put(bytes, &size, &(int16_t){-2}, 2, big);
-        Mesh mesh = read_bytes(bytes, size, false);
+        DvMesh mesh = read_bytes(bytes, size, false);
         expect_the_mesh(&mesh, true);
         expect_error_of(bytes, size - 1, "line 14: 4 bytes of numbers are announced, 3 are left");
     }
@@ -158,14 +158,14 @@ static void offsets_of_version_5_1_are_in_the_byte_order_of_the_file(void **stat
     put_text(bytes, &size, "\nCELL_DATA 2\nSCALARS region short\nLOOKUP_TABLE default\n");
     put(bytes, &size, &(int16_t){7}, 2, true);
     put(bytes, &size, &(int16_t){-2}, 2, true);
-    Mesh mesh = read_bytes(bytes, size, false);
+    DvMesh mesh = read_bytes(bytes, size, false);
     expect_the_mesh(&mesh, true);
 }
 
 static void poly_data_become_quads_fans_strips_and_lines(void **state)
 {
     (void)state;
-    Mesh mesh = read_text(
+    DvMesh mesh = read_text(
         HEAD "ASCII\nDATASET POLYDATA\nPOINTS 6 double\n0 0 0 1 0 0 1 1 0 0 1 0 2 0 0 2 1 0\n"
              "POLYGONS 4 17\n4 0 1 2 3\n5 0 1 4 5 2\n2 0 1\n2 1 0\nTRIANGLE_STRIPS 1 5\n4 0 1 3 2\nLINES 1 4\n3 0 1 2\n"
              "POINT_DATA 6\nNORMALS n double\n0 0 1 0 0 1 0 0 1 0 0 1 0 0 1 0 0 1\n"
@@ -175,11 +175,11 @@ static void poly_data_become_quads_fans_strips_and_lines(void **state)
     expect_indices(mesh.triangle, 1, 0, 4, 5);
     expect_indices(mesh.triangle, 3, 0, 3, 1); /* strips: as the tables of cells have them */
     expect_indices(mesh.triangle, 4, 1, 3, 2);
-    assert_int_equal(lists_count(&mesh.polyline), 1);
+    assert_int_equal(dv_mesh_lists_count(&mesh.polyline), 1);
     assert_int_equal(mesh.normal.count, 6);
     assert_true(mesh.attribute.data[0].value[15] == 1 && mesh.attribute.data[0].value[0] == 0);
     assert_string_equal(warnings, "1 values of array 'wind' are not finite and became 0\n");
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 }
 
 static void every_known_cell_type_becomes_elements(void **state)
@@ -192,7 +192,7 @@ static void every_known_cell_type_becomes_elements(void **state)
         text, sizeof text, "%s%s", head,
         "CELLS 11 60\n1 0\n2 3 4\n4 0 1 2 3\n5 0 1 2 3 4\n4 0 1 2 3\n4 4 5 6 7\n8 0 1 2 3 4 5 6 7\n8 0 1 2 3 4 5 6 7\n"
         "3 7 8 9\n6 0 1 2 3 4 5\n4 0 1 2 3\nCELL_TYPES 11\n1 3 4 7 8 9 11 12 21 22 6\n");
-    Mesh mesh = read_text(text);
+    DvMesh mesh = read_text(text);
     expect_indices(mesh.edge, 0, 3, 4);
     expect_indices(mesh.quad, 0, 0, 1, 3, 2);
     expect_indices(mesh.quad, 1, 4, 5, 6, 7);
@@ -202,17 +202,17 @@ static void every_known_cell_type_becomes_elements(void **state)
     expect_indices(mesh.high_order_edge, 0, 9, 1, 1, 1);
     expect_indices(mesh.edge, 1, 7, 8);
     assert_int_equal(mesh.high_order_edge.count, 4);
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 
     snprintf(text, sizeof text, "%s%s", head, "CELLS 1 11\n10 0 1 2 3 4 5 6 7 8 9\nCELL_TYPES 1\n24\n");
-    Mesh quadratic = read_text(text);
+    DvMesh quadratic = read_text(text);
     expect_indices(quadratic.tetrahedron, 0, 0, 1, 2, 3);
     expect_indices(quadratic.edge, 4, 1, 3); /* VTK's order: the fifth middle node lies between corners 1 and 3 */
     expect_indices(quadratic.high_order_edge, 4, 8, 4, 1, 1);
-    mesh_free(&quadratic);
-    Mesh flipped = read_bytes(head, strlen(head), true);
+    dv_mesh_free(&quadratic);
+    DvMesh flipped = read_bytes(head, strlen(head), true);
     assert_int_equal(flipped.position.count, 10);
-    mesh_free(&flipped);
+    dv_mesh_free(&flipped);
 }
 
 static void flipped_faces_are_reversed(void **state)
@@ -220,10 +220,10 @@ static void flipped_faces_are_reversed(void **state)
     (void)state;
     static const char text[] =
         HEAD "ASCII\nDATASET POLYDATA\nPOINTS 4 double\n0 0 0 1 0 0 1 1 0 0 1 0\nPOLYGONS 2 9\n4 0 1 2 3\n3 0 1 2\n";
-    Mesh mesh = read_bytes(text, strlen(text), true);
+    DvMesh mesh = read_bytes(text, strlen(text), true);
     expect_indices(mesh.quad, 0, 3, 2, 1, 0);
     expect_indices(mesh.triangle, 0, 2, 1, 0);
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 }
 
 static void wrong_legacy_files_are_refused(void **state)
@@ -374,16 +374,16 @@ static void every_encoding_of_xml_is_read(void **state)
             put_text(bytes, &size, "\n</AppendedData>");
         }
         put_text(bytes, &size, "</VTKFile>\n");
-        Mesh mesh = read_bytes(bytes, size, false);
+        DvMesh mesh = read_bytes(bytes, size, false);
         expect_the_mesh(&mesh, false);
         for (size_t cut = 0; cut < size; cut += 7) { /* no beginning of it does harm */
-            Mesh part = {0};
-            MeshReport report = {0};
+            DvMesh part = {0};
+            DvMeshReport report = {0};
             char *copy = dv_alloc(cut, 1);
             memcpy(copy, bytes, cut);
-            (void)!mesh_read_vtk(copy, cut, &(MeshOptions){0}, &part, &report);
+            (void)!mesh_read_vtk(copy, cut, &(DvMeshOptions){0}, &part, &report);
             dv_free(copy);
-            mesh_free(&part);
+            dv_mesh_free(&part);
         }
     }
 }
@@ -396,12 +396,12 @@ static void pieces_of_poly_data_are_joined(void **state)
     "NumberOfComponents=\"3\">0 0 1 0 0 1 0 0 1</DataArray></PointData><Points><DataArray type=\"Float32\">0 0 0 1 0 0 0 1 0" \
     "</DataArray></Points><Polys><DataArray type=\"Int32\" Name=\"connectivity\">" polys                                      \
     "</DataArray><DataArray type=\"Int32\" Name=\"offsets\">" offsets "</DataArray></Polys></Piece>"
-    Mesh mesh = read_text("<VTKFile type=\"PolyData\"><PolyData>" PIECE(3, "0 1 2", "3")
-                              PIECE(3, "2 1 0", "3") "</PolyData></VTKFile>");
+    DvMesh mesh = read_text("<VTKFile type=\"PolyData\"><PolyData>" PIECE(3, "0 1 2", "3")
+                                PIECE(3, "2 1 0", "3") "</PolyData></VTKFile>");
     assert_int_equal(mesh.position.count, 6);
     assert_int_equal(mesh.normal.count, 6);
     expect_indices(mesh.triangle, 1, 5, 4, 3);
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 }
 
 static void wrong_xml_files_are_refused(void **state)

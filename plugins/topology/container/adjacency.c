@@ -6,15 +6,15 @@
  */
 #include "adjacency.h"
 
-#include "mesh/element_tables.h"
-#include "mesh/tuples.h"
+#include <divan/kit/element_tables.h>
+#include <divan/kit/tuples.h>
 
-const PartTable triangle_edges = {&edges_in_triangle[0][0], 3, 2};
-const PartTable quad_edges = {&edges_in_quad[0][0], 4, 2};
-const PartTable tetrahedron_edges = {&edges_in_tetrahedron[0][0], 6, 2};
-const PartTable hexahedron_edges = {&edges_in_hexahedron[0][0], 12, 2};
-const PartTable tetrahedron_triangles = {&triangles_in_tetrahedron[0][0], 4, 3};
-const PartTable hexahedron_quads = {&quads_in_hexahedron[0][0], 6, 4};
+const PartTable triangle_edges = {&dv_edges_in_triangle[0][0], 3, 2};
+const PartTable quad_edges = {&dv_edges_in_quad[0][0], 4, 2};
+const PartTable tetrahedron_edges = {&dv_edges_in_tetrahedron[0][0], 6, 2};
+const PartTable hexahedron_edges = {&dv_edges_in_hexahedron[0][0], 12, 2};
+const PartTable tetrahedron_triangles = {&dv_triangles_in_tetrahedron[0][0], 4, 3};
+const PartTable hexahedron_quads = {&dv_quads_in_hexahedron[0][0], 6, 4};
 
 static bool skipped(ElementList elements, uint32_t element)
 {
@@ -137,7 +137,7 @@ static void part_points(ElementList elements, const PartTable *table, uint32_t e
 static inline void sort_tuples_of(uint32_t nodes, uint32_t count, uint32_t *tuples)
 {
     for (uint32_t i = 0; i < count; i++)
-        tuple_sort(nodes, tuples + (size_t)i * nodes);
+        dv_tuple_sort(nodes, tuples + (size_t)i * nodes);
 }
 
 static void sort_tuples(uint32_t nodes, uint32_t count, uint32_t *tuples)
@@ -158,7 +158,7 @@ static inline void write_parts_of(ElementList elements, const PartTable *table, 
         for (uint32_t part = 0; part < table->parts; part++, tuple += nodes, local += nodes) {
             for (uint32_t k = 0; k < nodes; k++)
                 tuple[k] = points[local[k]];
-            tuple_sort(nodes, tuple);
+            dv_tuple_sort(nodes, tuple);
         }
     }
 }
@@ -188,7 +188,7 @@ static uint32_t *group_parts(ElementList elements, const PartTable *table, const
             memset(keys + (size_t)i * nodes, 0xff, nodes * sizeof *keys);
     sort_tuples(nodes, known_count, keys);
     write_parts(elements, table, keys + (size_t)known_count * nodes);
-    tuples_find_first(nodes, total, keys, first);
+    dv_tuples_find_first(nodes, total, keys, first);
     dv_free(keys);
     return first;
 }
@@ -229,7 +229,7 @@ void parts_create(ElementList elements, const PartTable *table, bool sorted, con
             uint32_t *points = list->data + (size_t)different++ * nodes;
             part_points(elements, table, element, part, points);
             if (sorted)
-                tuple_sort(nodes, points);
+                dv_tuple_sort(nodes, points);
             list->count += nodes;
         }
     dv_free(first);

@@ -8,9 +8,10 @@
 #ifndef DIVAN_TOPOLOGY_ADJACENCY_H
 #define DIVAN_TOPOLOGY_ADJACENCY_H
 
-#include "mesh/mesh.h"
-
+#include <divan/kit/mesh.h>
 #include <divan/kit/rows.h>
+
+#define INVALID_INDEX UINT32_MAX
 
 /* `count` elements of `nodes` points each. `skip`, if not NULL, is not 0 for elements that do not count. */
 typedef struct ElementList {

@@ -35,7 +35,7 @@ static bool copy_elements(Topology *topology, const ListOfKind *list, uint32_t p
     return true;
 }
 
-static void take(Topology *topology, const Mesh *mesh, const ListOfKind *list, size_t lists)
+static void take(Topology *topology, const DvMesh *mesh, const ListOfKind *list, size_t lists)
 {
     (void)dv_data_link(&topology->position, NULL);
     dv_data_set(&topology->position, mesh->position.data, mesh->position.count);
@@ -63,20 +63,20 @@ void topology_merge_points(Topology *topology)
         dv_field_warning(&topology->merge_distance, -1, "the topology has no positions of its own to merge");
         return;
     }
-    Mesh mesh = {0};
+    DvMesh mesh = {0};
     const ListOfKind lists[] = LISTS(mesh);
     const size_t count = sizeof lists / sizeof *lists;
     bool good = true;
-    dv_array_append(&mesh.position, (const Vec3 *)(const void *)at, (uint32_t)positions);
+    dv_array_append(&mesh.position, (const DvPoint3 *)(const void *)at, (uint32_t)positions);
     for (size_t k = 0; k < count && good; k++)
         good = copy_elements(topology, &lists[k], (uint32_t)positions);
     if (good) {
-        const MeshMerge merge = mesh_merge_positions(&mesh, within);
+        const DvMeshMerge merge = dv_mesh_merge_positions(&mesh, within);
         if (merge.points) {
             *topology_faults.told(topology) |= DV_POINTS_IN_ONE_PLACE; /* of the loader, while positions come from it */
             take(topology, &mesh, lists, count);
-            mesh_say_merged(&topology->merge_distance, &merge);
+            dv_mesh_say_merged(&topology->merge_distance, &merge);
         }
     }
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
 }

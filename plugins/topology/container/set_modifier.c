@@ -18,7 +18,7 @@
 #include "modifier.h"
 #include "table_edits.h"
 
-#include "mesh/tuples.h"
+#include <divan/kit/tuples.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -150,7 +150,7 @@ static void find_isolated(const uint32_t *part_of, uint32_t per_element, const D
                 isolated->data[isolated->count++] = part;
         }
     uint32_t *first = dv_alloc(isolated->count, sizeof *first), *times = dv_alloc(isolated->count, sizeof *times);
-    tuples_find_first(1, isolated->count, isolated->data, first);
+    dv_tuples_find_first(1, isolated->count, isolated->data, first);
     for (uint32_t i = 0; i < isolated->count; i++)
         times[first[i]]++;
     uint32_t kept = 0;

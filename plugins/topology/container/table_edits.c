@@ -4,7 +4,7 @@
  */
 #include "table_edits.h"
 
-#include "mesh/tuples.h"
+#include <divan/kit/tuples.h>
 
 /* A table that was made while a list was empty has no rows to go on with. */
 static bool fits(Topology *topology, DvElementKind of, const DvRows *table)
@@ -213,8 +213,8 @@ static inline bool same_points(uint32_t nodes, const uint32_t *a, const uint32_t
         return false;
     memcpy(left, a, nodes * sizeof *a);
     memcpy(right, b, nodes * sizeof *b);
-    tuple_sort(nodes, left);
-    tuple_sort(nodes, right);
+    dv_tuple_sort(nodes, left);
+    dv_tuple_sort(nodes, right);
     return memcmp(left, right, nodes * sizeof *a) == 0;
 }
 

@@ -6,10 +6,10 @@
  */
 #include "topology.h"
 
-#include "loader/mesh_loader.h"
-#include "mesh/file.h"
-#include "mesh/mesh_faults.h"
 #include <divan/contracts/state.h>
+#include <divan/kit/mesh_faults.h>
+#include <divan/kit/mesh_file.h>
+#include <divan/kit/mesh_loader.h>
 #include <float.h>
 #include <inttypes.h>
 
@@ -336,9 +336,9 @@ static uint32_t *told_of(void *self)
 {
     Topology *topology = self;
     const DvData *data = topology->position.field ? &topology->position : NULL;
-    while (data && dv_object_ops(data->owner, DV_LOADER) != &mesh_loader_ops)
+    while (data && dv_object_ops(data->owner, DV_LOADER) != &dv_mesh_loader_ops)
         data = dv_data_parent(data);
-    return data ? &((MeshLoader *)dv_object_self(data->owner))->told : &topology->told_faults;
+    return data ? &((DvMeshLoader *)dv_object_self(data->owner))->told : &topology->told_faults;
 }
 
 /* What has its points from elsewhere is reported there. */
@@ -354,10 +354,10 @@ static void report(void *self, DvReportLine line, void *context)
         if (!topology->derived[kind])
             mesh.elements[kind] = elements_of(topology, kind);
     const bool of_file = topology->filename.field && *dv_data_string(&topology->filename);
-    mesh_report_faults(&mesh, topology->told_faults,
-                       of_file ? "a loader with onlyAttachedPoints=\"1\" drops them"
-                               : "they can be left out of position",
-                       line, context);
+    dv_mesh_report_faults(&mesh, topology->told_faults,
+                          of_file ? "a loader with onlyAttachedPoints=\"1\" drops them"
+                                  : "they can be left out of position",
+                          line, context);
 }
 
 const DvMeshFaultsOps topology_faults = {.size = sizeof topology_faults, .told = told_of};
@@ -429,7 +429,7 @@ static bool has_suffix(const char *name, const char *suffix)
 }
 
 DvStatus topology_read_mesh(Topology *topology, DvData *field, int64_t entry, const char *name, const char *path,
-                            Mesh *mesh)
+                            DvMesh *mesh)
 {
     if (!path) {
         dv_field_error(field, entry, "no file '%s'", name);
@@ -440,27 +440,27 @@ DvStatus topology_read_mesh(Topology *topology, DvData *field, int64_t entry, co
         return dv_field_error(field, entry, "'%s' is neither .obj nor .msh; load it with a mesh loader and src", name);
     char *bytes, reason[128];
     size_t size;
-    if (!file_read(path, &bytes, &size, reason))
+    if (!dv_mesh_file_read(path, &bytes, &size, reason))
         return dv_field_error(field, entry, "'%s': %s", name, reason);
-    MeshReport report = {.warn = warn, .context = topology};
-    const bool good =
-        obj ? mesh_read_obj(bytes, size, &(MeshOptions){0}, mesh, &report) : mesh_read_gmsh(bytes, size, mesh, &report);
+    DvMeshReport report = {.warn = warn, .context = topology};
+    const bool good = obj ? dv_mesh_read_obj(bytes, size, &(DvMeshOptions){0}, mesh, &report)
+                          : dv_mesh_read_gmsh(bytes, size, mesh, &report);
     dv_free(bytes);
     return good ? DV_OK : dv_field_error(field, entry, "'%s': %s", name, report.error);
 }
 
-DvStatus topology_read_file(Topology *topology, Mesh *mesh)
+DvStatus topology_read_file(Topology *topology, DvMesh *mesh)
 {
     const char *name = dv_data_string(&topology->filename);
     return topology_read_mesh(topology, &topology->filename, -1, name, dv_data_file(&topology->filename), mesh);
 }
 
 /* Second-order elements are read as linear ones: what is in the middle of them hangs on nothing. */
-static void say_loose(Topology *topology, Mesh *mesh)
+static void say_loose(Topology *topology, DvMesh *mesh)
 {
     DvWorst loose = {0};
     char numbers[DV_WORST_TEXT];
-    mesh_loose_middles(mesh, &loose);
+    dv_mesh_loose_middles(mesh, &loose);
     if (loose.count)
         dv_field_warning(&topology->filename, -1,
                          "second-order elements are read as linear ones: %u of %u points are in the middle of their "
@@ -474,7 +474,7 @@ DvStatus topology_load_file(Topology *topology)
     const char *name = dv_data_string(&topology->filename);
     if (!name || !*name)
         return DV_OK;
-    Mesh mesh = {0};
+    DvMesh mesh = {0};
     const DvStatus status = topology_read_file(topology, &mesh);
     if (status == DV_OK) {
         say_loose(topology, &mesh);
@@ -495,7 +495,7 @@ DvStatus topology_load_file(Topology *topology)
         dv_data_set(&topology->position, mesh.position.data, mesh.position.count);
         topology_set_points(topology, mesh.position.count);
     }
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
     return status;
 }
 

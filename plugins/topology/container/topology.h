@@ -96,10 +96,10 @@ DV_NODISCARD DvStatus topology_count_used_points(Topology *topology, DvElementKi
 /* Checks that all points of a kind's elements exist. */
 DV_NODISCARD DvStatus topology_check_points(Topology *topology, DvElementKind kind);
 /* Reads the file that `filename` names; the mesh is to be freed in any case. */
-DV_NODISCARD DvStatus topology_read_file(Topology *topology, Mesh *mesh);
+DV_NODISCARD DvStatus topology_read_file(Topology *topology, DvMesh *mesh);
 /* The same of another field, which names the file at `path` (NULL: there is none). */
 DV_NODISCARD DvStatus topology_read_mesh(Topology *topology, DvData *field, int64_t entry, const char *name,
-                                         const char *path, Mesh *mesh);
+                                         const char *path, DvMesh *mesh);
 /* The same into the lists, if it names one. */
 DV_NODISCARD DvStatus topology_load_file(Topology *topology);
 

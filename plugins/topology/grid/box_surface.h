@@ -8,7 +8,7 @@
 #ifndef DIVAN_TOPOLOGY_BOX_SURFACE_H
 #define DIVAN_TOPOLOGY_BOX_SURFACE_H
 
-#include "mesh/mesh.h"
+#include <divan/kit/mesh.h>
 
 typedef enum BoxNumbers {
     BOX_SURFACE_POINTS, /* on the surface alone */

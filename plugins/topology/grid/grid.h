@@ -6,7 +6,7 @@
 #ifndef DIVAN_TOPOLOGY_GRID_H
 #define DIVAN_TOPOLOGY_GRID_H
 
-#include "mesh/mesh.h"
+#include <divan/kit/mesh.h>
 
 /* point (x, y, z) = x + nx (y + ny z); hexahedron (x, y, z) = x + (nx - 1) (y + (ny - 1) z) */
 void grid_hexahedra(const uint32_t n[3], DvIndexArray *hexahedra);

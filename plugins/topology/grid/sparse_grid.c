@@ -36,7 +36,7 @@ static void add_polygon(Surface *surface, const uint32_t *corners, uint32_t coun
     }
 }
 
-void surface_add_mesh(Surface *surface, const Mesh *mesh)
+void surface_add_mesh(Surface *surface, const DvMesh *mesh)
 {
     const uint32_t first = surface->positions.count / 3;
     for (uint32_t i = 0; i < mesh->position.count; i++)
@@ -54,11 +54,11 @@ void surface_add_mesh(Surface *surface, const Mesh *mesh)
 
 static DvStatus surface_of_file(SparseGrid *grid, Surface *surface)
 {
-    Mesh mesh = {0};
+    DvMesh mesh = {0};
     const DvStatus status = topology_read_file(&grid->topology, &mesh);
     if (status == DV_OK)
         surface_add_mesh(surface, &mesh);
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
     return status;
 }
 

@@ -7,8 +7,8 @@
 #define DIVAN_TOPOLOGY_SPARSE_GRID_H
 
 #include "container/topology.h"
-#include "loader/value_types.h"
 #include "voxels.h"
+#include <divan/kit/mesh_types.h>
 
 /* A surface, as triangles, and the edges of its polygons but for the one that closes each. */
 typedef struct Surface {
@@ -18,7 +18,7 @@ typedef struct Surface {
 
 void surface_free(Surface *surface);
 /* A mesh file's, behind what is there. */
-void surface_add_mesh(Surface *surface, const Mesh *mesh);
+void surface_add_mesh(Surface *surface, const DvMesh *mesh);
 
 /* A grid, and what its cells are. */
 typedef struct Level {
@@ -75,7 +75,7 @@ extern const DvSparseGridOps sparse_grid_ops;
                  .help = "cells that the surface meets are half as stiff"),                                      \
         DV_FIELD(Struct, in only_inside_cells, "onlyInsideCells", dv_type_bool, .init = "0",                     \
                  .flags = DV_FIELD_AT_LOAD, .help = "leave out cells that the surface meets"),                   \
-        DV_FIELD(Struct, in facets, "facets", type_index_lists, .flags = DV_FIELD_AT_LOAD,                       \
+        DV_FIELD(Struct, in facets, "facets", dv_mesh_type_index_lists, .flags = DV_FIELD_AT_LOAD,               \
                  .help = "polygons of the surface, where there is no file")
 #define FINEST_CONNECTIVITY_FIELD(Struct, in)                                                                        \
     DV_FIELD(Struct, in finest_connectivity, "finestConnectivity", dv_type_bool, .init = "1",                        \

@@ -16,7 +16,7 @@ typedef struct SparseGridMultiple {
 
 static DvStatus add_file(SparseGridMultiple *self, size_t which, const char *name, Surface *surface)
 {
-    Mesh mesh = {0};
+    DvMesh mesh = {0};
     dv_data_set_string(&self->file, name); /* looked up as any file that a scene names */
     const DvStatus status =
         topology_read_mesh(&self->grid.topology, &self->files, (int64_t)which, name, dv_data_file(&self->file), &mesh);
@@ -24,7 +24,7 @@ static DvStatus add_file(SparseGridMultiple *self, size_t which, const char *nam
         surface_add_mesh(surface, &mesh);
     dv_array_push(&self->first_point, surface->positions.count / 3);
     dv_array_push(&self->first_triangle, surface->triangles.count / 3);
-    mesh_free(&mesh);
+    dv_mesh_free(&mesh);
     dv_data_set_string(&self->file, "");
     return status;
 }

@@ -7,8 +7,8 @@
  * Tetrahedra that come or go in the input do so in the output. One of the input goes when the last of its eight has been removed from
  * the output.
  */
-#include "loader/value_types.h"
 #include "own_points.h"
+#include <divan/kit/mesh_types.h>
 
 typedef struct SimpleTesselatedTetra {
     OwnPoints points;
@@ -116,7 +116,7 @@ static DvStatus init(DvObject *object, void *self_)
 
 static const DvField fields[] = {
     OWN_POINTS_FIELDS(SimpleTesselatedTetra, points.),
-    OUT(tetrahedra_of, "tetrahedraMappedFromTetra", type_indices_8,
+    OUT(tetrahedra_of, "tetrahedraMappedFromTetra", dv_mesh_type_indices_8,
         "for each tetrahedron of the input, those of the output; 4294967295: removed"),
     OUT(tetrahedron_source, "tetraSource", dv_type_uints,
         "for each tetrahedron of the output, that of the input; 4294967295: none"),

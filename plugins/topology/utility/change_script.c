@@ -4,7 +4,7 @@
  */
 #include "change_script.h"
 
-#include "mesh/scan.h"
+#include <divan/kit/scanner.h>
 
 #include <inttypes.h>
 
@@ -26,28 +26,29 @@ void change_script_free(ChangeScript *script)
 }
 
 /* The first word of a line when it starts with `keyword`; what stands right behind it is still to be read. */
-static bool starts_with(Scanner *line, const char *keyword)
+static bool starts_with(DvScanner *line, const char *keyword)
 {
-    Scanner at = *line;
-    if (!word_starts(scan_word(&at), keyword))
+    DvScanner at = *line;
+    if (!dv_word_starts(dv_scanner_word(&at), keyword))
         return false;
-    scan_more(line);
+    dv_scanner_more(line);
     line->at += strlen(keyword);
     return true;
 }
 
-static bool read_count(Scanner *line, uint32_t *count, MeshReport *report)
+static bool read_count(DvScanner *line, uint32_t *count, DvMeshReport *report)
 {
     int64_t value;
-    if (!scan_integer(line, &value))
-        return mesh_fail(report, "line %" PRIu32 ": how many is missing, not %s", line->line, scan_excerpt(*line).text);
+    if (!dv_scanner_integer(line, &value))
+        return dv_mesh_fail(report, "line %" PRIu32 ": how many is missing, not %s", line->line,
+                            dv_scanner_excerpt(*line).text);
     if (value < 0 || value > MOST_CHANGES)
-        return mesh_fail(report, "line %" PRIu32 ": %" PRId64 " is no number of elements", line->line, value);
+        return dv_mesh_fail(report, "line %" PRIu32 ": %" PRId64 " is no number of elements", line->line, value);
     *count = (uint32_t)value;
     return true;
 }
 
-static bool find_kind(Word word, ScriptedChange *change)
+static bool find_kind(DvWord word, ScriptedChange *change)
 {
     static const struct {
         const char *name;
@@ -68,7 +69,7 @@ static bool find_kind(Word word, ScriptedChange *change)
         {"PointsInTriangle", DV_POINTS, CHANGE_ADD_IN_TRIANGLES},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (word_is(word, names[i].name)) {
+        if (dv_word_is(word, names[i].name)) {
             change->kind = names[i].kind;
             change->action = names[i].action;
             return true;
@@ -77,59 +78,59 @@ static bool find_kind(Word word, ScriptedChange *change)
 }
 
 /* `Ancestors` and one number for each new element, or nothing. */
-static bool read_ancestors(Scanner *line, ScriptedChange *change, ChangeScript *script, MeshReport *report)
+static bool read_ancestors(DvScanner *line, ScriptedChange *change, ChangeScript *script, DvMeshReport *report)
 {
-    Scanner word = *line;
-    if (!word_is(scan_word(&word), "Ancestors"))
+    DvScanner word = *line;
+    if (!dv_word_is(dv_scanner_word(&word), "Ancestors"))
         return true;
     *line = word;
     change->has_ancestors = true;
     change->first_ancestor = script->ancestors.count;
     for (uint32_t i = 0; i < change->count; i++) {
         int64_t ancestor;
-        if (!scan_integer(line, &ancestor) || ancestor < 0 || ancestor >= UINT32_MAX)
-            return mesh_fail(report, "line %" PRIu32 ": ancestor %" PRIu32 " of %" PRIu32 " is %s", line->line, i + 1,
-                             change->count, scan_excerpt(*line).text);
+        if (!dv_scanner_integer(line, &ancestor) || ancestor < 0 || ancestor >= UINT32_MAX)
+            return dv_mesh_fail(report, "line %" PRIu32 ": ancestor %" PRIu32 " of %" PRIu32 " is %s", line->line,
+                                i + 1, change->count, dv_scanner_excerpt(*line).text);
         dv_array_push(&script->ancestors, (uint32_t)ancestor);
     }
     return true;
 }
 
 /* The line of numbers that follows a command. */
-static bool read_numbers(Scanner *file, ScriptedChange *change, ChangeScript *script, MeshReport *report)
+static bool read_numbers(DvScanner *file, ScriptedChange *change, ChangeScript *script, DvMeshReport *report)
 {
     const uint64_t need = (uint64_t)change->count * change_numbers(change);
-    Scanner line = scan_start(NULL, 0);
+    DvScanner line = dv_scanner_start(NULL, 0);
     if (need > MOST_CHANGES)
-        return mesh_fail(report, "line %" PRIu32 ": %" PRIu64 " numbers are too many", change->line, need);
-    (void)scan_line(file, &line);
+        return dv_mesh_fail(report, "line %" PRIu32 ": %" PRIu64 " numbers are too many", change->line, need);
+    (void)dv_scanner_line(file, &line);
     change->first_number = script->numbers.count;
     uint32_t found = 0;
-    for (double number; found < need && scan_double(&line, &number); found++)
+    for (double number; found < need && dv_scanner_double(&line, &number); found++)
         dv_array_push(&script->numbers, number);
-    if (found < need && scan_more(&line))
-        return mesh_fail(report, "line %" PRIu32 ": number %" PRIu32 " is %s", line.line, found + 1,
-                         scan_excerpt(line).text);
+    if (found < need && dv_scanner_more(&line))
+        return dv_mesh_fail(report, "line %" PRIu32 ": number %" PRIu32 " is %s", line.line, found + 1,
+                            dv_scanner_excerpt(line).text);
     if (found < need)
-        mesh_warn(report,
-                  "line %" PRIu32 ": %" PRIu64 " numbers are announced and %" PRIu32 " follow: the others count as 0",
-                  change->line, need, found);
+        dv_mesh_warn(
+            report, "line %" PRIu32 ": %" PRIu64 " numbers are announced and %" PRIu32 " follow: the others count as 0",
+            change->line, need, found);
     while (script->numbers.count < change->first_number + need)
         dv_array_push(&script->numbers, 0.0);
     return true;
 }
 
 /* The points of an incision, without a triangle where the file has none. */
-static bool read_path(Scanner *file, ScriptedChange *change, ChangeScript *script, MeshReport *report)
+static bool read_path(DvScanner *file, ScriptedChange *change, ChangeScript *script, DvMeshReport *report)
 {
-    Scanner line = scan_start(NULL, 0);
+    DvScanner line = dv_scanner_start(NULL, 0);
     DvRealArray found = {0};
-    (void)scan_line(file, &line);
-    for (double number; scan_double(&line, &number);)
+    (void)dv_scanner_line(file, &line);
+    for (double number; dv_scanner_double(&line, &number);)
         dv_array_push(&found, number);
     const bool with_triangle = found.count == 4 * (uint64_t)change->count;
     const bool good =
-        !scan_more(&line) && change->count > 1 && (with_triangle || found.count == 3 * (uint64_t)change->count);
+        !dv_scanner_more(&line) && change->count > 1 && (with_triangle || found.count == 3 * (uint64_t)change->count);
     change->first_number = script->numbers.count;
     for (uint32_t i = 0; i < change->count && good; i++) {
         const double *point = found.data + (size_t)i * (with_triangle ? 4 : 3);
@@ -138,23 +139,24 @@ static bool read_path(Scanner *file, ScriptedChange *change, ChangeScript *scrip
     }
     dv_array_free(&found);
     return good ||
-           mesh_fail(report, "line %" PRIu32 ": a path of %" PRIu32 " points needs two or more, of 3 numbers each or 4",
-                     change->line, change->count);
+           dv_mesh_fail(report,
+                        "line %" PRIu32 ": a path of %" PRIu32 " points needs two or more, of 3 numbers each or 4",
+                        change->line, change->count);
 }
 
-static bool read_addition(Scanner *line, ScriptedChange *change, ChangeScript *script, MeshReport *report)
+static bool read_addition(DvScanner *line, ScriptedChange *change, ChangeScript *script, DvMeshReport *report)
 {
-    const Word word = scan_word(line);
+    const DvWord word = dv_scanner_word(line);
     if (!find_kind(word, change))
-        return mesh_fail(report,
-                         "line %" PRIu32
-                         ": %s cannot be added; known are Edges, Triangles, Quads, Tetrahedra, Hexahedra "
-                         "and PointsInTriangle",
-                         line->line, word_excerpt(word).text);
+        return dv_mesh_fail(report,
+                            "line %" PRIu32
+                            ": %s cannot be added; known are Edges, Triangles, Quads, Tetrahedra, Hexahedra "
+                            "and PointsInTriangle",
+                            line->line, dv_word_excerpt(word).text);
     return read_count(line, &change->count, report) && read_ancestors(line, change, script, report);
 }
 
-static bool read_change(Scanner *file, Scanner *line, ChangeScript *script, MeshReport *report)
+static bool read_change(DvScanner *file, DvScanner *line, ChangeScript *script, DvMeshReport *report)
 {
     ScriptedChange change = {.line = line->line};
     if (starts_with(line, "ADD=")) {
@@ -173,9 +175,9 @@ static bool read_change(Scanner *file, Scanner *line, ChangeScript *script, Mesh
         if (!read_count(line, &change.count, report))
             return false;
     } else {
-        mesh_warn(report,
-                  "line %" PRIu32 ": %s is passed over; known are T=, ADD=, REMOVE=, INCISE= and SWAP=", line->line,
-                  scan_excerpt(*line).text);
+        dv_mesh_warn(report,
+                     "line %" PRIu32 ": %s is passed over; known are T=, ADD=, REMOVE=, INCISE= and SWAP=", line->line,
+                     dv_scanner_excerpt(*line).text);
         return true;
     }
     if (!(change.action == CHANGE_INCISE ? read_path : read_numbers)(file, &change, script, report))
@@ -185,22 +187,22 @@ static bool read_change(Scanner *file, Scanner *line, ChangeScript *script, Mesh
     return true;
 }
 
-bool change_script_read(const void *bytes, size_t size, ChangeScript *script, MeshReport *report)
+bool change_script_read(const void *bytes, size_t size, ChangeScript *script, DvMeshReport *report)
 {
-    Scanner file = scan_start(bytes, size), line;
+    DvScanner file = dv_scanner_start(bytes, size), line;
     dv_array_push(&script->moments, (ScriptedMoment){0}); /* before the first T= */
-    while (scan_line(&file, &line)) {
+    while (dv_scanner_line(&file, &line)) {
         double time;
-        if (!scan_more(&line))
+        if (!dv_scanner_more(&line))
             continue;
         if (!starts_with(&line, "T=")) {
             if (!read_change(&file, &line, script, report))
                 return false;
             continue;
         }
-        if (!scan_double(&line, &time))
-            return mesh_fail(report, "line %" PRIu32 ": the time is missing, not %s", line.line,
-                             scan_excerpt(line).text);
+        if (!dv_scanner_double(&line, &time))
+            return dv_mesh_fail(report, "line %" PRIu32 ": the time is missing, not %s", line.line,
+                                dv_scanner_excerpt(line).text);
         if (script->moments.count == 1 && script->changes.count == 0)
             dv_array_clear(&script->moments); /* nothing came before the first T= */
         dv_array_push(&script->moments, (ScriptedMoment){.time = time, .first = script->changes.count});

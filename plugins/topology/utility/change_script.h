@@ -25,8 +25,8 @@
 #ifndef DIVAN_TOPOLOGY_CHANGE_SCRIPT_H
 #define DIVAN_TOPOLOGY_CHANGE_SCRIPT_H
 
-#include "mesh/mesh.h"
 #include <divan/contracts/topology.h>
+#include <divan/kit/mesh.h>
 
 typedef enum ChangeAction {
     CHANGE_ADD,              /* elements of a kind, by their points */
@@ -60,7 +60,7 @@ typedef struct ChangeScript {
 } ChangeScript;
 
 /* Reads a file; what was read is to be freed in any case. */
-DV_NODISCARD bool change_script_read(const void *bytes, size_t size, ChangeScript *script, MeshReport *report);
+DV_NODISCARD bool change_script_read(const void *bytes, size_t size, ChangeScript *script, DvMeshReport *report);
 void change_script_free(ChangeScript *script);
 /* How many numbers the line of a change holds for each element. */
 uint32_t change_numbers(const ScriptedChange *change);

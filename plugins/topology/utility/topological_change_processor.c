@@ -13,9 +13,9 @@
 #include "change_script.h"
 #include "container/modifier.h"
 #include "incision.h"
-#include "loader/value_types.h"
 #include "mapping/topological_mapping.h"
-#include "mesh/file.h"
+#include <divan/kit/mesh_file.h>
+#include <divan/kit/mesh_types.h>
 
 #include <divan/contracts/state.h>
 #include <divan/kit/path_hint.h>
@@ -367,11 +367,11 @@ static DvStatus read_script(Processor *self)
                        dv_path_hint(name));
         return DV_ERROR_NOT_FOUND;
     }
-    if (!file_read(path, &bytes, &size, reason)) {
+    if (!dv_mesh_file_read(path, &bytes, &size, reason)) {
         dv_field_error(&self->filename, -1, "'%s': %s", name, reason);
         return DV_ERROR_IO;
     }
-    MeshReport report = {.warn = warn, .context = self};
+    DvMeshReport report = {.warn = warn, .context = self};
     const bool good = change_script_read(bytes, size, &self->script, &report);
     dv_free(bytes);
     return good ? DV_OK : dv_field_error(&self->filename, -1, "'%s': %s", name, report.error);
@@ -440,7 +440,7 @@ static void destroy(DvObject *object, void *self_)
 static const DvField fields[] = {
     DV_FIELD(Processor, filename, "filename", dv_type_file, .flags = DV_FIELD_AT_LOAD,
              .help = "file of times and changes"),
-    DV_FIELD_HELD("listChanges", type_index_lists, .help = "kept for old scenes: no effect"),
+    DV_FIELD_HELD("listChanges", dv_mesh_type_index_lists, .help = "kept for old scenes: no effect"),
     DV_FIELD(Processor, interval, "interval", dv_type_double, .init = "0", .unit = "s", .range = &dv_range_not_negative,
              .help = "with useDataInputs: time between removals; 0: one alone"),
     DV_FIELD(Processor, shift, "shift", dv_type_double, .init = "0", .unit = "s",

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Types of fields that only loaders have. Values are plain bytes without padding, so that the kernel can copy and
+ * compare them. Words are printed as they are; one that is empty or holds blanks is printed with underscores.
+ */
+#include <divan/kit/mesh_types.h>
+
+#include <divan/kit/array.h>
+#include <divan/memory.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void dv_mesh_set_name(char *to, size_t size, const char *name)
+{
+    memset(to, 0, size);
+    for (size_t i = 0; i + 1 < size && name[i]; i++)
+        to[i] = name[i];
+}
+
+/* A growing array of elements as `parse` functions return them. */
+typedef struct Elements {
+    DV_ARRAY(char) list; /* of `size` bytes each */
+    size_t size;
+} Elements;
+
+static void *add_element(Elements *elements)
+{
+    dv_array_grow(&elements->list, elements->size, (uint64_t)elements->list.count + 1);
+    return elements->list.data + elements->list.count++ * elements->size;
+}
+
+static DvStatus give(Elements *elements, void **out, size_t *count, DvStatus status)
+{
+    *out = elements->list.data;
+    *count = elements->list.count;
+    return status;
+}
+
+static bool more(const char **text)
+{
+    while (**text && (strchr(" \t\r\n", **text)))
+        (*text)++;
+    return **text != 0;
+}
+
+/* Lists of lists */
+
+static void skip_separators(const char **text)
+{
+    while (**text && strchr(" \t\r\n,", **text))
+        (*text)++;
+}
+
+static DvStatus parse_lists(const DvType *type, const char *text, void **out, size_t *count, DvText *problem)
+{
+    Elements elements = {.size = type->element_size};
+    skip_separators(&text);
+    if (!*text)
+        return give(&elements, out, count, DV_OK);
+    if (*text++ != '[') {
+        dv_text_add(problem, "a list of lists starts with '['");
+        return give(&elements, out, count, DV_ERROR_INVALID);
+    }
+    for (skip_separators(&text); *text == '['; skip_separators(&text)) {
+        const uint32_t head = elements.list.count;
+        int32_t length = 0;
+        *(int32_t *)add_element(&elements) = 0;
+        text++;
+        for (skip_separators(&text); *text && *text != ']'; skip_separators(&text)) {
+            int32_t value;
+            if (!dv_read_int(&text, &value)) {
+                dv_text_add(problem, "no number at '%.16s'", text);
+                elements.list.count = head;
+                return give(&elements, out, count, DV_ERROR_INVALID);
+            }
+            *(int32_t *)add_element(&elements) = value;
+            length++;
+        }
+        ((int32_t *)(void *)elements.list.data)[head] = length;
+        text += *text == ']';
+    }
+    return give(&elements, out, count, DV_OK);
+}
+
+static void print_lists(const DvType *type, const void *value, size_t count, DvText *out)
+{
+    (void)type;
+    const int32_t *at = value, *end = at + count;
+    dv_text_add(out, "[");
+    for (bool first = true; at < end; first = false) {
+        const int32_t length = *at++;
+        dv_text_add(out, first ? "[" : ", [");
+        for (int32_t i = 0; i < length; i++)
+            dv_text_add(out, i ? ", %" PRId32 : "%" PRId32, *at++);
+        dv_text_add(out, "]");
+    }
+    dv_text_add(out, "]");
+}
+
+const DvType dv_mesh_type_index_lists = {.size = sizeof(DvType),
+                                         .name = "list of lists of indices",
+                                         .scalar = DV_SCALAR_OPAQUE,
+                                         .components = 1,
+                                         .list = true,
+                                         .element_size = sizeof(int32_t),
+                                         .parse = parse_lists,
+                                         .print = print_lists};
+
+#define INDICES(n, text)                                                                                 \
+    {                                                                                                    \
+        .size = sizeof(DvType), .name = text, .scalar = DV_SCALAR_UINT, .components = (n), .list = true, \
+        .element_size = (n) * sizeof(uint32_t)                                                           \
+    }
+const DvType dv_mesh_type_indices_4 = INDICES(4, "list of 4 indices");
+const DvType dv_mesh_type_indices_5 = INDICES(5, "list of 5 indices");
+const DvType dv_mesh_type_indices_6 = INDICES(6, "list of 6 indices");
+const DvType dv_mesh_type_indices_8 = INDICES(8, "list of 8 indices");
+
+/* Matrices: rows may be separated by commas and the whole be put in brackets. */
+
+static DvStatus parse_matrix(const DvType *type, const char *text, void **out, size_t *count, DvText *problem)
+{
+    double *value = dv_alloc(16, sizeof *value);
+    *out = value;
+    *count = 1;
+    more(&text);
+    text += *text == '[';
+    for (int i = 0; i < 16; i++) {
+        skip_separators(&text);
+        if (!dv_read_double(&text, &value[i])) {
+            dv_text_add(problem, "%d numbers of the 16 of a %s", i, type->name);
+            return DV_ERROR_INVALID;
+        }
+    }
+    return DV_OK;
+}
+
+static void print_matrix(const DvType *type, const void *value, size_t count, DvText *out)
+{
+    (void)type, (void)count;
+    const double *m = value;
+    dv_text_add(out, "[");
+    for (int i = 0; i < 16; i++) {
+        dv_text_add(out, i == 0 ? "" : i % 4 ? " " : ",");
+        dv_text_add_double(out, m[i]);
+    }
+    dv_text_add(out, "]");
+}
+
+const DvType dv_mesh_type_matrix_4 = {.size = sizeof(DvType),
+                                      .name = "4 x 4 matrix",
+                                      .scalar = DV_SCALAR_DOUBLE,
+                                      .components = 16,
+                                      .element_size = 16 * sizeof(double),
+                                      .parse = parse_matrix,
+                                      .print = print_matrix};
+
+/* Groups and materials */
+
+static void print_word(DvText *out, const char *word)
+{
+    if (!*word)
+        dv_text_add(out, "_");
+    for (; *word; word++)
+        dv_text_add(out, "%c", strchr(" \t\r\n", *word) ? '_' : *word);
+}
+
+static DvStatus parse_groups(const DvType *type, const char *text, void **out, size_t *count, DvText *problem)
+{
+    Elements elements = {.size = type->element_size};
+    while (more(&text)) {
+        DvGroupValue group = {0};
+        if (!dv_read_word(&text, group.name, sizeof group.name) ||
+            !dv_read_word(&text, group.material, sizeof group.material) || !dv_read_int(&text, &group.material_index) ||
+            !dv_read_uint(&text, &group.first) || !dv_read_uint(&text, &group.count)) {
+            dv_text_add(problem, "a group is 'name material materialIndex first count'");
+            return give(&elements, out, count, DV_ERROR_INVALID);
+        }
+        if (strcmp(group.name, "_") == 0)
+            group.name[0] = 0;
+        if (strcmp(group.material, "_") == 0)
+            group.material[0] = 0;
+        memcpy(add_element(&elements), &group, sizeof group);
+    }
+    return give(&elements, out, count, DV_OK);
+}
+
+static void print_groups(const DvType *type, const void *value, size_t count, DvText *out)
+{
+    (void)type;
+    const DvGroupValue *group = value;
+    for (size_t i = 0; i < count; i++, group++) {
+        dv_text_add(out, i ? " " : "");
+        print_word(out, group->name);
+        dv_text_add(out, " ");
+        print_word(out, group->material);
+        dv_text_add(out, " %" PRId32 " %" PRIu32 " %" PRIu32, group->material_index, group->first, group->count);
+    }
+}
+
+const DvType dv_mesh_type_groups = {.size = sizeof(DvType),
+                                    .name = "list of groups",
+                                    .scalar = DV_SCALAR_OPAQUE,
+                                    .components = 1,
+                                    .list = true,
+                                    .element_size = sizeof(DvGroupValue),
+                                    .parse = parse_groups,
+                                    .print = print_groups};
+
+static const DvMaterialValue plain = {.diffuse = {0.75, 0.75, 0.75, 1},
+                                      .ambient = {0.2, 0.2, 0.2, 1},
+                                      .specular = {1, 1, 1, 1},
+                                      .emissive = {0, 0, 0, 0},
+                                      .shininess = 45,
+                                      .use = {1, 1, 0, 0, 0},
+                                      .name = "Default"};
+
+static const char *const parts[5] = {"Diffuse", "Ambient", "Specular", "Emissive", "Shininess"};
+
+/* One part's keyword: its number, or -1. The first letter may be small. */
+static int part_of(const char *word)
+{
+    for (int part = 0; part < 5; part++)
+        if (*word && (*word | 0x20) == (parts[part][0] | 0x20) && strcmp(word + 1, parts[part] + 1) == 0)
+            return part;
+    return -1;
+}
+
+static bool parse_material_at(const char **text, DvMaterialValue *material)
+{
+    *material = plain;
+    memset(material->name, 0, sizeof material->name);
+    if (!dv_read_word(text, material->name, sizeof material->name))
+        return false;
+    for (int read = 0; read < 5; read++) {
+        char word[32];
+        int32_t use;
+        const int part = dv_read_word(text, word, sizeof word) ? part_of(word) : -1;
+        if (part < 0 || !dv_read_int(text, &use))
+            return false;
+        double *const values[5] = {material->diffuse, material->ambient, material->specular, material->emissive,
+                                   &material->shininess};
+        material->use[part] = use != 0;
+        for (int i = 0; i < (part == 4 ? 1 : 4); i++)
+            if (!dv_read_double(text, &values[part][i]))
+                return false;
+    }
+    return true;
+}
+
+static DvStatus parse_materials(const DvType *type, const char *text, void **out, size_t *count, DvText *problem)
+{
+    Elements elements = {.size = type->element_size};
+    do {
+        DvMaterialValue material;
+        if (!more(&text) && type->list)
+            break;
+        if (!parse_material_at(&text, &material)) {
+            dv_text_add(
+                problem,
+                "a material is a name, then Diffuse, Ambient, Specular, Emissive (0 or 1, red green blue alpha) "
+                "and Shininess (0 or 1, value)");
+            if (!type->list)
+                memcpy(add_element(&elements), &plain, sizeof plain);
+            return give(&elements, out, count, DV_ERROR_INVALID);
+        }
+        memcpy(add_element(&elements), &material, sizeof material);
+    } while (type->list);
+    return give(&elements, out, count, DV_OK);
+}
+
+static void print_materials(const DvType *type, const void *value, size_t count, DvText *out)
+{
+    (void)type;
+    const DvMaterialValue *material = value;
+    for (size_t i = 0; i < count; i++, material++) {
+        const double *const values[5] = {material->diffuse, material->ambient, material->specular, material->emissive,
+                                         &material->shininess};
+        dv_text_add(out, i ? " " : "");
+        print_word(out, material->name);
+        for (int part = 0; part < 5; part++) {
+            dv_text_add(out, " %s %d", parts[part], material->use[part] ? 1 : 0);
+            for (int k = 0; k < (part == 4 ? 1 : 4); k++) {
+                dv_text_add(out, " ");
+                dv_text_add_double(out, values[part][k]);
+            }
+        }
+    }
+}
+
+const DvType dv_mesh_type_material = {.size = sizeof(DvType),
+                                      .name = "material",
+                                      .scalar = DV_SCALAR_OPAQUE,
+                                      .components = 1,
+                                      .element_size = sizeof(DvMaterialValue),
+                                      .blank = &plain,
+                                      .parse = parse_materials,
+                                      .print = print_materials};
+const DvType dv_mesh_type_materials = {.size = sizeof(DvType),
+                                       .name = "list of materials",
+                                       .scalar = DV_SCALAR_OPAQUE,
+                                       .components = 1,
+                                       .list = true,
+                                       .element_size = sizeof(DvMaterialValue),
+                                       .blank = &plain,
+                                       .parse = parse_materials,
+                                       .print = print_materials};
