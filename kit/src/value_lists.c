@@ -61,8 +61,8 @@ DvData *dv_value_list_add(DvObject *object, const char *name, const DvType *type
 DvStatus dv_numbered_fields_add(DvObject *object, DvNumberedFields *fields, DvData *number, const char *name,
                                 const DvType *type, uint32_t flags, const char *help)
 {
-    const double wanted = number->type->scalar == DV_SCALAR_INT ? dv_data_int(number) : dv_data_uint(number);
-    if (wanted < 0 || wanted > DV_NUMBERED_MOST)
+    const double wanted = dv_data_uint(number);
+    if (wanted > DV_NUMBERED_MOST)
         return dv_field_error(number, -1, "is %.0f; from 0 to %d can be had", wanted, DV_NUMBERED_MOST);
     fields->count = (uint32_t)wanted;
     fields->at = dv_alloc(fields->count, sizeof(DvData *));
