@@ -47,6 +47,17 @@ LINEAR_SOLVER_CONFORMANCE(the_direct_solver_takes_the_column_order,
                           .solver = "<COLAMDOrderingMethod/><SparseLDLSolver name='solver'/>", .residual = 1e-13)
 LINEAR_SOLVER_CONFORMANCE(the_direct_solver_solves_by_another_name, .solver = "<EigenSimplicialLDLT name='solver'/>",
                           .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(lu_solves, .solver = "<EigenSparseLU name='solver'/>", .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(lu_solves_by_scalars_in_the_natural_order,
+                          .solver = "<NaturalOrderingMethod/><EigenSparseLU name='solver' "
+                                    "template='CompressedRowSparseMatrix'/>",
+                          .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(qr_solves, .solver = "<EigenSparseQR name='solver'/>", .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(lu_preconditions,
+                          .solver =
+                              "<PCGLinearSolver name='solver' iterations='3' tolerance='1e-30' preconditioner='@p'/>"
+                              "<EigenSparseLU name='p'/>",
+                          .residual = 1e-12)
 LINEAR_SOLVER_CONFORMANCE(cholesky_factors_solve,
                           .solver = "<COLAMDOrderingMethod/><EigenSimplicialLLT name='solver' "
                                     "template='CompressedRowSparseMatrix'/>",
@@ -966,6 +977,10 @@ int main(void)
         cmocka_unit_test(the_direct_solver_takes_the_order_it_is_linked_to),
         cmocka_unit_test(the_direct_solver_takes_the_column_order),
         cmocka_unit_test(the_direct_solver_solves_by_another_name),
+        cmocka_unit_test(lu_solves),
+        cmocka_unit_test(lu_solves_by_scalars_in_the_natural_order),
+        cmocka_unit_test(qr_solves),
+        cmocka_unit_test(lu_preconditions),
         cmocka_unit_test(cholesky_factors_solve),
         cmocka_unit_test(plain_conjugate_gradients_of_the_preconditioned_solver_solve),
         cmocka_unit_test(the_diagonal_preconditions),

@@ -7,6 +7,7 @@
 
 #include "block_ldl.h"
 #include "dense_panel.h"
+#include "zero_block.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -101,18 +102,6 @@ void dv_block_ldl_analyse_kept(DvBlockLdl *ldl, const DvBlockMatrix *a);
 void dv_block_ldl_free_analysis(DvBlockLdl *ldl);
 /* Scratch for all threads. */
 void dv_block_ldl_reserve_scratch(DvBlockLdl *ldl);
-
-/* By their bits but for the sign, without a branch for each: most blocks that are looked at are zero. */
-static inline bool dv_is_zero(const double *block, uint32_t size)
-{
-    uint64_t bits = 0;
-    for (uint32_t i = 0; i < size; i++) {
-        uint64_t number;
-        memcpy(&number, block + i, sizeof number);
-        bits |= number;
-    }
-    return bits << 1 == 0;
-}
 
 /* Leading dimension of a product: groups of 8 rows that start anywhere stay within a column. */
 static inline uint64_t dv_product_ld(uint64_t rows)

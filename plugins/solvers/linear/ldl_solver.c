@@ -8,8 +8,6 @@
  */
 #include "linear/ldl_solver.h"
 
-#include <divan/memory.h>
-
 DvStatus dv_ldl_solver_construct(DvObject *object, void *self_)
 {
     (void)object;
@@ -23,50 +21,14 @@ DvStatus dv_ldl_solver_construct(DvObject *object, void *self_)
 DvStatus dv_ldl_solver_init(DvObject *object, void *self_)
 {
     LdlSolver *self = self_;
-    DvObject *ordering = dv_link_object(&self->ordering_link);
-    if (dv_link_is_set(&self->ordering_link) && ordering == NULL)
-        return dv_field_error(&self->ordering_link.data, -1, "leads to no ordering method");
-    if (ordering == NULL)
-        ordering = dv_node_find(dv_object_node(object), DV_ORDERING, DV_SEARCH_LOCAL);
-    if (ordering != NULL) {
-        const DvStatus status = dv_object_require(object, ordering);
-        if (status != DV_OK)
-            return status;
-        self->ordering = dv_object_ops(ordering, DV_ORDERING);
-        self->ordering_self = dv_object_self(ordering);
-    }
-    return dv_direct_solver_init(object, self);
-}
-
-static bool is_permutation(uint32_t nodes, const uint32_t *order)
-{
-    bool *seen = dv_alloc(nodes, sizeof *seen);
-    bool good = true;
-    for (uint32_t k = 0; k < nodes && good; k++) {
-        good = order[k] < nodes && !seen[order[k]];
-        if (good)
-            seen[order[k]] = true;
-    }
-    dv_free(seen);
-    return good;
-}
-
-/* The order of the component that the scene names. */
-static void order_nodes(void *context, uint32_t nodes, const uint32_t *begin, const uint32_t *neighbours,
-                        uint32_t *order)
-{
-    LdlSolver *self = context;
-    if (self->ordering->order(self->ordering_self, nodes, begin, neighbours, order) == DV_OK &&
-        is_permutation(nodes, order))
-        return;
-    dv_warning(dv_object_of(self), "the ordering method failed; eliminating in the natural order");
-    dv_order_nodes(DV_ORDERING_NATURAL, nodes, begin, neighbours, order);
+    const DvStatus status = dv_ordering_choice_find(&self->ordering, object);
+    return status == DV_OK ? dv_direct_solver_init(object, self) : status;
 }
 
 void dv_ldl_solver_analyse(void *self_, const DvBlockMatrix *matrix)
 {
     LdlSolver *self = self_;
-    dv_block_ldl_analyse(self->ldl, matrix, self->ordering != NULL ? order_nodes : NULL, self);
+    dv_block_ldl_analyse(self->ldl, matrix, dv_ordering_choice_order, &self->ordering);
 }
 
 DvStatus dv_ldl_solver_factor(void *self, const DvBlockMatrix *matrix, uint32_t *failed)

@@ -9,23 +9,19 @@
 
 #include "linear/block_ldl.h"
 #include "linear/block_ldl_many.h"
+#include "linear/ordering_choice.h"
 
 #include <divan/kit/direct_solver.h>
 
 typedef struct LdlSolver {
     DvDirectSolver direct;
-    DvLink ordering_link;
+    OrderingChoice ordering;
     DvBlockLdl *ldl;
     DvLdlMany *many;
-    const DvOrderingOps *ordering; /* NULL: the order of least work */
-    void *ordering_self;
 } LdlSolver;
 
-#define LDL_SOLVER_FIELDS(Struct, base)                                    \
-    DV_LINEAR_SOLVER_FIELDS(Struct, base.direct.base),                     \
-        DV_LINK(Struct, base.ordering_link, "orderingMethod", DV_ORDERING, \
-                .help =                                                    \
-                    "order of elimination; default: one in the node, else the one of AMD and METIS that costs less")
+#define LDL_SOLVER_FIELDS(Struct, base) \
+    DV_LINEAR_SOLVER_FIELDS(Struct, base.direct.base), ORDERING_CHOICE_FIELD(Struct, base.ordering)
 
 /* The operations; `set_system_` and `factor_` are dv_direct_solver_set_system and dv_ldl_solver_factor, or call them. */
 #define LDL_SOLVER_OPS(set_system_, factor_)                                                           \

@@ -24,6 +24,7 @@
 #include <divan/contracts/scene_format.h>
 #include <divan/contracts/solve_record.h>
 #include <divan/contracts/solver.h>
+#include <divan/contracts/sparse_direct.h>
 #include <divan/contracts/state.h>
 #include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
