@@ -12,7 +12,7 @@ export LC_ALL
 built=$(cd "$(dirname "$divan")/../.." && pwd) # its place is left out of the texts
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$folder"/* "$work"
+find "$folder" -maxdepth 1 -type f -exec cp {} "$work" \;
 cd "$work"
 failed=0
 for expected in *.expected; do
