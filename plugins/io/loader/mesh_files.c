@@ -28,24 +28,83 @@ static bool ends_with(const char *path, const char *const *suffixes)
     return false;
 }
 
-static const char *const obj[] = {".obj", NULL}, *const gmsh[] = {".msh", ".gmsh", NULL},
-                         *const vtk[] = {".vtk", ".vtu", ".vtp", NULL}, *const spheres[] = {".sph", NULL};
+/* Readers of formats without options, or with some that a format has not, as the others. */
+static bool read_gmsh(const void *bytes, size_t size, const DvMeshOptions *options, DvMesh *mesh, DvMeshReport *report)
+{
+    (void)options;
+    return dv_mesh_read_gmsh(bytes, size, mesh, report);
+}
+
+static bool read_stl(const void *bytes, size_t size, const DvMeshOptions *options, DvMesh *mesh, DvMeshReport *report)
+{
+    const StlOptions stl = {.flip = options->flip_normals, .head = STL_HEAD};
+    return mesh_read_stl(bytes, size, &stl, mesh, report);
+}
+
+static bool read_trian(const void *bytes, size_t size, const DvMeshOptions *options, DvMesh *mesh, DvMeshReport *report)
+{
+    TrianBorder border = {.neighbor = {0}};
+    const bool good = mesh_read_trian(bytes, size, false, options->flip_normals, mesh, &border, report);
+    trian_border_free(&border);
+    return good;
+}
+
+static bool read_xsp(const void *bytes, size_t size, const DvMeshOptions *options, DvMesh *mesh, DvMeshReport *report)
+{
+    (void)options;
+    return mesh_read_xsp(bytes, size, mesh, report);
+}
+
+/* Which reader takes which ending (docs/files.md). */
+static const struct {
+    const char *const endings[4];
+    bool (*read)(const void *bytes, size_t size, const DvMeshOptions *options, DvMesh *mesh, DvMeshReport *report);
+} formats[] = {
+    {{".obj"}, dv_mesh_read_obj},
+    {{".msh", ".gmsh"}, read_gmsh},
+    {{".vtk", ".vtu", ".vtp"}, mesh_read_vtk},
+    {{".stl"}, read_stl},
+    {{".off"}, mesh_read_off},
+    {{".trian"}, read_trian},
+    {{".xsp", ".xs3", ".xs4"}, read_xsp},
+    {{".gid"}, mesh_read_gid},
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+static const char *const spheres[] = {".sph", NULL};
+
+/* All endings, with blanks between them. */
+static const char *list_endings(DvText *list)
+{
+    for (size_t f = 0; f < FORMATS; f++)
+        for (const char *const *ending = formats[f].endings; *ending; ending++)
+            dv_text_add(list, "%s ", *ending);
+    dv_text_add(list, "%s", *spheres);
+    return list->at;
+}
+
+static size_t format_of(const char *name)
+{
+    size_t f = 0;
+    while (f < FORMATS && !ends_with(name, formats[f].endings))
+        f++;
+    return f;
+}
 
 bool mesh_read_by_name(const char *path, const char *bytes, size_t size, const DvMeshOptions *options, DvMesh *mesh,
                        DvMeshReport *report)
 {
-    if (ends_with(path, obj))
-        return dv_mesh_read_obj(bytes, size, options, mesh, report);
-    if (ends_with(path, gmsh))
-        return dv_mesh_read_gmsh(bytes, size, mesh, report);
-    if (ends_with(path, vtk))
-        return mesh_read_vtk(bytes, size, options, mesh, report);
-    return dv_mesh_fail(report, "its name ends in none of .obj .msh .vtk .vtu .vtp");
+    const size_t f = format_of(path);
+    if (f < FORMATS)
+        return formats[f].read(bytes, size, options, mesh, report);
+    DvText endings = {0};
+    dv_mesh_set_error(report, "its name ends in none of %s", list_endings(&endings));
+    dv_text_free(&endings);
+    return false;
 }
 
 static bool knows(const char *name)
 {
-    return ends_with(name, obj) || ends_with(name, gmsh) || ends_with(name, vtk) || ends_with(name, spheres);
+    return format_of(name) < FORMATS || ends_with(name, spheres);
 }
 
 static bool read_spheres(DvMeshFile *file, const char *bytes, size_t size, DvMeshReport *report)
@@ -133,8 +192,13 @@ static DvStatus open_file(DvData *field, const DvMeshFileOptions *options, DvMes
                              dv_path_hint(name));
         return DV_ERROR_NOT_FOUND;
     }
-    if (!knows(path))
-        return dv_field_error(field, -1, "'%s': its name ends in none of .obj .msh .vtk .vtu .vtp .sph", name);
+    if (!knows(path)) {
+        DvText endings = {0};
+        const DvStatus status =
+            dv_field_error(field, -1, "'%s': its name ends in none of %s", name, list_endings(&endings));
+        dv_text_free(&endings);
+        return status;
+    }
     char *bytes, reason[128];
     size_t size;
     if (!dv_mesh_file_read(path, &bytes, &size, reason)) {

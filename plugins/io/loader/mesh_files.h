@@ -11,7 +11,7 @@
 
 extern const DvMeshFilesOps mesh_files_ops;
 
-/* Reads the bytes of a file called `path`: .obj, .msh, .gmsh, .vtk, .vtu or .vtp. As the readers in mesh.h. */
+/* Reads the bytes of a file called `path`, by its ending. As the readers in mesh.h. */
 DV_NODISCARD bool mesh_read_by_name(const char *path, const char *bytes, size_t size, const DvMeshOptions *options,
                                     DvMesh *mesh, DvMeshReport *report);
 

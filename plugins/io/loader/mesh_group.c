@@ -63,7 +63,7 @@ static DvStatus read_parts(NamedGroup *self, DvMesh *mesh)
                               name, dv_path_hint(name));
     if (!dv_mesh_file_read(path, &bytes, &size, reason))
         return dv_field_error(&self->group, -1, "'%s': %s", name, reason);
-    const DvMeshOptions options = {.flip_normals = false};
+    const DvMeshOptions options = {.open = dv_mesh_file_open_beside, .context = (void *)(uintptr_t)path};
     DvMeshReport report = {.warn = NULL};
     mesh->parts.wanted = dv_data_string(&self->group);
     const bool good = mesh_read_by_name(path, bytes, size, &options, mesh, &report);

@@ -4,12 +4,15 @@
  * (mesh_files.h).
  */
 #include "mesh_files.h"
+#include <divan/kit/mesh_file.h>
 #include <divan/kit/mesh_loader.h>
 
 static bool read(DvMeshLoader *loader, const char *bytes, size_t size, DvMeshReport *report)
 {
     const DvMeshOptions options = {.flip_normals = dv_data_bool(&loader->flip_normals),
-                                   .triangulate = dv_data_bool(&loader->triangulate)};
+                                   .triangulate = dv_data_bool(&loader->triangulate),
+                                   .open = dv_mesh_file_open_beside,
+                                   .context = loader->path};
     return mesh_read_by_name(loader->path, bytes, size, &options, &loader->mesh, report);
 }
 

@@ -158,7 +158,8 @@ typedef struct DvMeshOptions {
     bool triangulate;   /* OBJ: faces of four corners become two triangles */
     bool handle_seams;  /* OBJ: one vertex for each pair of texture coordinate and normal at a position */
     bool load_material; /* OBJ: read the libraries that mtllib names */
-    DvMeshOpen open;    /* OBJ: needed for load_material */
+    DvMeshOpen
+        open; /* of files that the file names: libraries (OBJ, with load_material), parts (Abaqus, Nastran); NULL: none */
     void *context;
 } DvMeshOptions;
 

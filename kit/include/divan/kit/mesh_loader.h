@@ -55,6 +55,20 @@ DV_PUBLIC DvStatus dv_mesh_loader_init(DvObject *object, void *self);
 DV_PUBLIC DvStatus dv_mesh_loader_update(DvObject *object, void *self);
 DV_PUBLIC void dv_mesh_loader_destroy(DvObject *object, void *self);
 
+/* What all classes of loaders have in their DvClass beside name, help, fields, instance size and construct.
+ *
+ *   static bool read(DvMeshLoader *loader, const char *bytes, size_t size, DvMeshReport *report) { ... into loader->mesh ... }
+ *   static DvStatus construct(DvObject *object, void *self)
+ *   {
+ *       ((DvMeshLoader *)self)->read = read;
+ *       return dv_mesh_loader_construct(object, self);
+ *   }
+ */
+#define DV_MESH_LOADER_CLASS                                                                                        \
+    .size = sizeof(DvClass), .bases = (const char *const[]){"MeshLoader", "BaseLoader", NULL}, .family = "loaders", \
+    .contracts = (const DvContract[]){DV_MESH_LOADER_CONTRACTS, {0}}, .init = dv_mesh_loader_init,                  \
+    .update = dv_mesh_loader_update, .destroy = dv_mesh_loader_destroy
+
 DV_PUBLIC void dv_mesh_loader_set_lists(DvData *data, const DvMeshLists *lists);
 
 #define DV_LOADER_OUT(Struct, member, name, type, text) \
