@@ -13,6 +13,7 @@ usage: reference.py GROUP [NAME...] [--divan PROGRAM] [--shared FOLDER] [--verbo
   holds          chainAll for 2,000 steps: tori that hang in each other at the start do at the end
   topology       scenes of sofa/lists/first-topology.txt and all that sofa/topology has connectivity of: compare-topology, and
                  compare-states with the frames or else the trajectory; scenes of classes that no plugin has yet are left out, by name
+  loaders        what file loaders read, of probes/loaders, likewise
   engines        outputs of engines and mesh creators, of probes/engines and of scenes of sofa/engines: compare-outputs to 1e-9
   restart        all of these: saved at step 10, loaded and run on, the same hash at step 100, or where both explode
   threads        all of these: the same hashes with 1, 2 and 8 threads and small chunks
@@ -120,6 +121,13 @@ OUTPUT_OPTIONS = {"BoxROI_a": ["--skip", "six"], "StringMeshCreator_a": ["--skip
                   "SubsetTopology_a": ["--skip", r"fromTetrahedra\.(indices|nbrborder)"]}
 
 
+# What file loaders read, likewise.
+LOADER_PROBES = ["GIDMeshLoader_a", "MeshGmshLoader_a", "MeshOBJLoader_a", "MeshOffLoader_a", "MeshSTLLoader_a", "MeshTrianLoader_a",
+                 "MeshVTKLoader_a", "MeshXspLoader_a", "OffSequenceLoader_a", "SphereLoader_a", "VoxelGridLoader_a"]
+OUTPUT_OPTIONS.update({"MeshGmshLoader_a": ["--skip", ".*Groups"],
+                       "MeshOBJLoader_a": ["--skip", r"(attached\.(normals|texcoords)|simpleSeams\.(normals|texcoords|vertPosIdx))"]})
+
+
 # What a saved run cannot hold: the inverse of the first matrix, which is said when it is loaded.
 NOT_RESTARTED = ["Component/LinearSolver/Direct/FEMBAR_PrecomputedLinearSolver.scn"]
 # Four mappings into one system: some list grows now and then (0.3 to 1.4 allocations a step).
@@ -218,7 +226,8 @@ def engine(name, folder):
     if name.endswith(".scn"):
         scene, expected = os.path.join(EXAMPLES, name), os.path.join(SHARED, "sofa", "engines", name + ".outputs.gz")
     else:
-        scene, expected = [os.path.join(PROBES, "engines", name + end) for end in (".scn", ".outputs.txt.gz")]
+        kind = "loaders" if name in LOADER_PROBES else "engines"
+        scene, expected = [os.path.join(PROBES, kind, name + end) for end in (".scn", ".outputs.txt.gz")]
     outputs = os.path.join(folder, "outputs")
     done = divan("probe", scene, "--outputs", outputs, "--steps", str(steps_of(expected)[-1]))
     return tool("compare-outputs", expected, outputs, *OUTPUT_OPTIONS.get(name, [])) if done.returncode == 0 else (False, last_words(done))
@@ -723,6 +732,7 @@ def main():
         "holds": (holds, ["Demos/chainAll.scn"], 1),
         "topology": (topology, topology_names(), 2),
         "engines": (engine, ENGINE_PROBES + ENGINE_SCENES, 2),
+        "loaders": (engine, LOADER_PROBES, 2),
         "restart": (restart, [n for n in light + probes if n not in NOT_RESTARTED], 2),
         "threads": (threads, light + probes, 2),
         "allocations": (allocations, [n for n in light if n not in ALLOCATES] + own_scenes_without_contacts(), 2),
