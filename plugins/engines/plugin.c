@@ -28,6 +28,37 @@ static const DvRename renames[] = {
     {0},
 };
 
+/* What lists are of, as engines on any data name it (dv_value_list_type). */
+static const char *const variants[] = {
+    "I",
+    "i",
+    "H",
+    "B",
+    "d",
+    "string",
+    "Vec4d",
+    "RigidCoord2d",
+    "RigidCoord3d",
+    "RigidDeriv2d",
+    "RigidDeriv3d",
+    "fixed_array<I,2>",
+    "fixed_array<I,3>",
+    "fixed_array<I,4>",
+    "fixed_array<I,8>",
+    "vector<RigidCoord2d>",
+    "vector<RigidCoord3d>",
+    "vector<RigidDeriv2d>",
+    "vector<RigidDeriv3d>",
+    "vector<Vec2I>",
+    "vector<Vec2d>",
+    "vector<Vec3d>",
+    "vector<Vec4d>",
+    "vector<bool>",
+    "vector<d>",
+    "vector<i>",
+    NULL,
+};
+
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),
     .abi = DV_ABI_STAMP,
@@ -35,6 +66,7 @@ DV_PLUGIN = {
     .version = DV_VERSION,
     .license = "LGPL-2.1-or-later",
     .help = "Engines: regions of interest, generated meshes, transforms of positions, analyses.",
+    .variants = variants,
     .classes = classes,
     .renames = renames,
 };

@@ -113,11 +113,16 @@ MORE_PROBES += ["Shell/Corotational_Quad.scn", "Shell/Corotational_Triangle.scn"
 
 
 # Outputs of engines: a row a class, two where it has two probes, and example scenes, with what compare-outputs is told besides.
-ENGINE_PROBES = ["BoxROI_a", "DifferenceEngine_a", "GridMeshCreator_a", "NormEngine_a", "SphereROI_a", "StringMeshCreator_a",
-                 "SubsetTopology_a", "SumEngine_a"]
+ENGINE_PROBES = ["BoxROI_a", "DifferenceEngine_a", "ExtrudeEdgesAndGenerateQuads_a", "ExtrudeQuadsAndGenerateHexas_a",
+                 "ExtrudeSurface_a", "GenerateCylinder_a", "GenerateGrid_a", "GenerateRigidMass_a", "GridMeshCreator_a",
+                 "GroupFilterYoungModulus_a", "JoinPoints_a", "MergeMeshes_a", "MergePoints_a", "MergeSets_a", "MergeVectors_a",
+                 "NormEngine_a", "NormalsFromPoints_a", "SphereROI_a", "Spiral_a", "StringMeshCreator_a", "SubsetTopology_a",
+                 "SumEngine_a"]
 ENGINE_SCENES = ["Component/Engine/Select/BoxROI_2d.scn"]
 # --skip: rows of docs/differences.md.
-OUTPUT_OPTIONS = {"BoxROI_a": ["--skip", "six"], "StringMeshCreator_a": ["--skip", "placed.position"],
+OUTPUT_OPTIONS = {"NormalsFromPoints_a": ['--skip', 'quadAngles|follow'],
+                  "Spiral_a": ['--skip', 'tight'],
+                  "BoxROI_a": ["--skip", "six"], "StringMeshCreator_a": ["--skip", "placed.position"],
                   "SubsetTopology_a": ["--skip", r"fromTetrahedra\.(indices|nbrborder)"]}
 
 
