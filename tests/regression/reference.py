@@ -740,7 +740,7 @@ def main():
         "loaders": (engine, LOADER_PROBES, 2),
         "restart": (restart, [n for n in light + probes if n not in NOT_RESTARTED], 2),
         "threads": (threads, light + probes, 2),
-        "allocations": (allocations, [n for n in light if n not in ALLOCATES] + own_scenes_without_contacts(), 2),
+        "allocations": (allocations, light + own_scenes_without_contacts(), 2),
         "speed": (speed, light, 1),
         "speed-contact": (speed_contact, lines("sofa", "lists", "first-contact.txt"), 1),
     }[group]

@@ -107,6 +107,36 @@ static void a_large_matrix_has_fewer_cells(void **state)
     dv_text_free(&text);
 }
 
+static bool is_along_x(int row, int column)
+{
+    return row == column || (row % 3 == 0 && column % 3 == 0);
+}
+
+static bool is_anything(int row, int column)
+{
+    (void)row;
+    (void)column;
+    return true;
+}
+
+/* A spring along x that begins to turn: the image is another one, which costs a step no memory. */
+static void another_image_allocates_nothing(void **state)
+{
+    (void)state;
+    DvScene *scene = stepped(
+        "<Node name='root' dt='0.01' gravity='0 0 0'><DefaultAnimationLoop/><EulerImplicitSolver/><SparseLDLSolver/>"
+        "<MechanicalObject name='dofs' position='0 0 0  2 0 0' velocity='0 0 0  0 1 2'/><UniformMass totalMass='2'/>"
+        "<SpringForceField spring='0 1 100 0 2'/>" IMAGE "</Node>");
+    const uint64_t before = dv_allocation_count();
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    assert_int_equal(dv_allocation_count(), before);
+    expect_bitmap(scene, 6, is_anything);
+    dv_scene_reset(scene);
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    expect_bitmap(scene, 6, is_along_x);
+    dv_scene_free(scene);
+}
+
 typedef struct Sheet {
     double box[6];
     uint32_t triangles, dark, state;
@@ -229,9 +259,13 @@ static void mistakes_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_that_are_not_zero_are_dark), cmocka_unit_test(the_system_that_is_named_is_shown),
-        cmocka_unit_test(a_large_matrix_has_fewer_cells),     cmocka_unit_test(the_sheet_stands_where_it_is_asked_for),
-        cmocka_unit_test(who_looks_on_changes_nothing),       cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(entries_that_are_not_zero_are_dark),
+        cmocka_unit_test(the_system_that_is_named_is_shown),
+        cmocka_unit_test(a_large_matrix_has_fewer_cells),
+        cmocka_unit_test(the_sheet_stands_where_it_is_asked_for),
+        cmocka_unit_test(another_image_allocates_nothing),
+        cmocka_unit_test(who_looks_on_changes_nothing),
+        cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }

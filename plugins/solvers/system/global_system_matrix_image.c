@@ -18,7 +18,7 @@ enum { CELLS = 64 };
 
 typedef struct GlobalSystemMatrixImage {
     DvLink system_link;
-    DvData bitmap, position, size;
+    DvData seen, bitmap, position, size;
     MatrixWatcher watcher;
     DvObject *system;                                   /* that it watches; NULL: none */
     bool told;                                          /* that there is no matrix */
@@ -29,7 +29,9 @@ typedef struct GlobalSystemMatrixImage {
 static const DvField fields[] = {
     DV_LINK(GlobalSystemMatrixImage, system_link, "linearSystem", DV_LINEAR_SYSTEM,
             .help = "whose matrix is shown; by default the first in the node or above"),
-    DV_FIELD(GlobalSystemMatrixImage, bitmap, "bitmap", dv_type_string, .flags = DV_FIELD_READ_ONLY,
+    DV_FIELD(GlobalSystemMatrixImage, seen, "seen", dv_type_bool, .init = "0",
+             .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN | DV_FIELD_INPUT, .help = "touched by another image"),
+    DV_FIELD(GlobalSystemMatrixImage, bitmap, "bitmap", dv_type_string, .flags = DV_FIELD_READ_ONLY | DV_FIELD_OUTPUT,
              .help = "the image as a portable bitmap (P1): 1 where an entry is not zero"),
     DV_FIELD(GlobalSystemMatrixImage, position, "position", dv_type_vec3d, .unit = "m", .flags = DV_FIELD_DRAWING,
              .help = "lower left corner of the sheet; by default to the right of the scene"),
@@ -56,14 +58,19 @@ static void darken(GlobalSystemMatrixImage *self, const DvBlockMatrix *a, uint32
                                 cell_of(a->columns[e] * b + k % b, numbers, side)] = 1;
 }
 
-static void write_bitmap(GlobalSystemMatrixImage *self)
+/* The text is made for who reads it: a step only counts. */
+static DvStatus update(DvObject *object, void *self_)
 {
+    GlobalSystemMatrixImage *self = self_;
     DvText text = {0};
-    dv_text_add(&text, "P1 %u %u\n", self->side, self->side);
+    (void)object;
+    if (self->side > 0)
+        dv_text_add(&text, "P1 %u %u\n", self->side, self->side);
     for (uint32_t i = 0; i < self->side * self->side; i++)
         dv_text_add(&text, "%d%s", self->cells[i], (i + 1) % self->side ? " " : "\n");
-    dv_data_set_string(&self->bitmap, text.at);
+    dv_data_set_string(&self->bitmap, text.at ? text.at : "");
     dv_text_free(&text);
+    return DV_OK;
 }
 
 static void look(void *self_, const DvBlockMatrix *matrix)
@@ -76,7 +83,7 @@ static void look(void *self_, const DvBlockMatrix *matrix)
         return;
     self->side = side;
     memcpy(self->cells, self->fresh, cells);
-    write_bitmap(self);
+    dv_data_touch(&self->seen);
 }
 
 static void skipped(void *self_)
@@ -189,6 +196,7 @@ const DvClass dv_global_system_matrix_image = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .bwd_init = bwd_init,
+    .update = update,
     .reinit = dv_object_initialise_again,
     .cleanup = cleanup,
 };
