@@ -133,11 +133,8 @@ OUTPUT_OPTIONS.update({"MeshGmshLoader_a": ["--skip", ".*Groups"],
                        "MeshOBJLoader_a": ["--skip", r"(attached\.(normals|texcoords)|simpleSeams\.(normals|texcoords|vertPosIdx))"]})
 
 
-# What a saved run cannot hold: the inverse of the first matrix, which is said when it is loaded.
-NOT_RESTARTED = ["Component/LinearSolver/Direct/FEMBAR_PrecomputedLinearSolver.scn"]
-# Four mappings into one system: some list grows now and then (0.3 to 1.4 allocations a step).
 # MUMPS and CXSparse make each factor anew, and their work arrays at each solve; ours stay.
-ALLOCATES = ["Component/LinearSystem/CompositeLinearSystem.scn"] + BY_LIBRARY
+ALLOCATES = BY_LIBRARY
 
 
 def lines(*path):
@@ -738,9 +735,9 @@ def main():
         "topology": (topology, topology_names(), 2),
         "engines": (engine, ENGINE_PROBES + ENGINE_SCENES, 2),
         "loaders": (engine, LOADER_PROBES, 2),
-        "restart": (restart, [n for n in light + probes if n not in NOT_RESTARTED], 2),
+        "restart": (restart, light + probes, 2),
         "threads": (threads, light + probes, 2),
-        "allocations": (allocations, light + own_scenes_without_contacts(), 2),
+        "allocations": (allocations, [n for n in light if n not in ALLOCATES] + own_scenes_without_contacts(), 2),
         "speed": (speed, light, 1),
         "speed-contact": (speed_contact, lines("sofa", "lists", "first-contact.txt"), 1),
     }[group]

@@ -226,6 +226,38 @@ static void an_inverse_is_that_of_its_time_step(void **state)
     dv_scene_free(scene);
 }
 
+/* A run that is saved after ten steps and loaded again goes on with the inverse of its first one: the same bits. */
+static void an_inverse_outlives_a_saved_run(void **state)
+{
+    static const char *const solvers[] = {
+        "<PrecomputedLinearSolver name='s' use_file='0'/>",
+        "<PCGLinearSolver name='s' iterations='3' tolerance='1e-20' preconditioner='@p'/>"
+        "<PrecomputedWarpPreconditioner name='p' use_file='0'/>",
+        "<PCGLinearSolver name='s' iterations='3' tolerance='1e-20' preconditioner='@p'/><SparseLDLSolver name='l'/>"
+        "<PrecomputedWarpPreconditioner name='p' use_file='0' linearSolver='@l'/>"};
+    const char *file = "/tmp/divan-inverse-saved.scn";
+    (void)state;
+    for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++) {
+        char text[2048];
+        double x[NUMBERS];
+        snprintf(text, sizeof text, SWINGING("%s"), solvers[s]);
+        DvScene *scene = scene_from_text(text), *loaded = NULL;
+        for (int i = 0; i < 20; i++) {
+            assert_int_equal(dv_scene_step(scene, 0.0), DV_OK);
+            if (i == 9)
+                assert_int_equal(dv_scene_save(scene, file), DV_OK);
+        }
+        memcpy(x, dv_state_read(scene_state(scene, "/dofs"), DV_POSITION).at, sizeof x);
+        dv_scene_free(scene);
+        assert_int_equal(dv_scene_load(file, NULL, &loaded), DV_OK);
+        for (int i = 0; i < 10; i++)
+            assert_int_equal(dv_scene_step(loaded, 0.0), DV_OK);
+        assert_memory_equal(dv_state_read(scene_state(loaded, "/dofs"), DV_POSITION).at, x, sizeof x);
+        dv_scene_free(loaded);
+        unlink(file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +269,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(files_of_preconditioners_are_checked, enter_folder, leave_folder),
         cmocka_unit_test(an_inverse_turns_with_its_body),
         cmocka_unit_test(an_inverse_is_that_of_its_time_step),
+        cmocka_unit_test(an_inverse_outlives_a_saved_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,14 +24,29 @@ enum { BAND = 4, BATCH = 64 };
 /* How far a product with the matrix may be from the identity: of a file, and of what a solver makes before that is said. */
 static const double FITS = 1e-6, ROUGH = 1e-3;
 
-void dense_inverse_free(DenseInverse *inverse)
+static void forget(DenseInverse *inverse)
 {
     dv_free(inverse->place);
     dv_free(inverse->unknown);
     dv_free(inverse->diagonal);
-    dv_free(inverse->bands);
     dv_free(inverse->gathered);
-    *inverse = (DenseInverse){0};
+    inverse->place = inverse->unknown = NULL;
+    inverse->diagonal = inverse->gathered = inverse->bands = NULL;
+    inverse->n = 0;
+    inverse->active = 0;
+}
+
+void dense_inverse_free(DenseInverse *inverse)
+{
+    forget(inverse);
+    dv_data_set(&inverse->numbers, NULL, 0);
+    dv_data_set(&inverse->unknowns, NULL, 0);
+}
+
+bool dense_inverse_is_of(const DenseInverse *inverse, size_t n, DvFactors factors)
+{
+    const DvFactors own = inverse->factors;
+    return inverse->n == n && own.m == factors.m && own.b == factors.b && own.k == factors.k;
 }
 
 /* ---- Bands ---- */
@@ -160,13 +175,28 @@ static bool is_alone(const DvBlockMatrix *a, uint32_t row, uint32_t k)
     return true;
 }
 
+static void reserve_unknowns(DenseInverse *inverse, size_t n)
+{
+    inverse->place = dv_alloc(n, sizeof *inverse->place);
+    inverse->unknown = dv_alloc(n, sizeof *inverse->unknown);
+    inverse->diagonal = dv_alloc(n, sizeof *inverse->diagonal);
+    inverse->n = n;
+    inverse->active = 0;
+}
+
+/* Numbers of the bands, once it is known which unknowns are coupled. */
+static size_t reserve_product(DenseInverse *inverse)
+{
+    inverse->padded = (uint32_t)width_of(inverse->active / BAND);
+    inverse->gathered = dv_alloc((1 + DENSE_INVERSE_CHUNKS) * (size_t)inverse->padded, sizeof *inverse->gathered);
+    return begin_of((inverse->active + BAND - 1) / BAND);
+}
+
 static DvStatus reserve(DenseInverse *inverse, const DvObject *object, const DvBlockMatrix *a)
 {
     const size_t n = (size_t)a->rows * a->block;
     dense_inverse_free(inverse);
-    inverse->place = dv_alloc(n, sizeof *inverse->place);
-    inverse->unknown = dv_alloc(n, sizeof *inverse->unknown);
-    inverse->diagonal = dv_alloc(n, sizeof *inverse->diagonal);
+    reserve_unknowns(inverse, n);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t row = i / a->block, k = i % a->block;
         const bool alone = is_alone(a, row, k);
@@ -177,16 +207,66 @@ static DvStatus reserve(DenseInverse *inverse, const DvObject *object, const DvB
         else if (!alone)
             inverse->unknown[inverse->active++] = i;
     }
-    inverse->padded = (uint32_t)width_of(inverse->active / BAND);
-    const size_t bands = (inverse->active + BAND - 1) / BAND, numbers = begin_of(bands);
+    const size_t numbers = reserve_product(inverse);
     const DvStatus status =
         dv_memory_ask(object, (double)numbers * sizeof *inverse->bands, "the inverse of a matrix of %zu unknowns", n);
     if (status != DV_OK)
         return status;
-    inverse->bands = dv_alloc(numbers, sizeof *inverse->bands);
-    inverse->gathered = dv_alloc((1 + DENSE_INVERSE_CHUNKS) * (size_t)inverse->padded, sizeof *inverse->gathered);
-    inverse->n = n;
+    inverse->bands = dv_data_begin_all(&inverse->numbers, numbers);
+    memset(inverse->bands, 0, numbers * sizeof *inverse->bands);
     return DV_OK;
+}
+
+/* ---- State of a run ---- */
+
+enum { FACTORS = 3 };
+
+static void keep(DenseInverse *inverse, DvFactors factors)
+{
+    dv_data_end(&inverse->numbers);
+    double *kept = dv_data_begin_all(&inverse->unknowns, FACTORS + 2 * inverse->n);
+    kept[0] = factors.m;
+    kept[1] = factors.b;
+    kept[2] = factors.k;
+    for (size_t i = 0; i < inverse->n; i++) {
+        kept[FACTORS + 2 * i] = inverse->place[i] == UINT32_MAX ? -1.0 : (double)inverse->place[i];
+        kept[FACTORS + 2 * i + 1] = inverse->diagonal[i];
+    }
+    dv_data_end(&inverse->unknowns);
+    inverse->factors = factors;
+}
+
+/* Places of coupled unknowns go up by one. */
+static bool take_unknowns(DenseInverse *inverse, const double *kept)
+{
+    for (uint32_t i = 0; i < inverse->n; i++) {
+        const double place = kept[2 * (size_t)i];
+        if (place != -1.0 && place != (double)inverse->active)
+            return false;
+        inverse->place[i] = place == -1.0 ? UINT32_MAX : inverse->active;
+        inverse->diagonal[i] = kept[2 * (size_t)i + 1];
+        if (place != -1.0)
+            inverse->unknown[inverse->active++] = i;
+    }
+    return true;
+}
+
+void dense_inverse_restore(DenseInverse *inverse)
+{
+    size_t count, numbers;
+    const double *kept = dv_data_doubles(&inverse->unknowns, &count);
+    (void)dv_data_doubles(&inverse->numbers, &numbers);
+    forget(inverse);
+    if (count <= FACTORS || count % 2 != FACTORS % 2 || count / 2 > UINT32_MAX)
+        return;
+    reserve_unknowns(inverse, (count - FACTORS) / 2);
+    inverse->factors = (DvFactors){.m = kept[0], .b = kept[1], .k = kept[2]};
+    if (take_unknowns(inverse, kept + FACTORS) && reserve_product(inverse) == numbers)
+        inverse->bands = dv_data_begin(&inverse->numbers, numbers);
+    else
+        forget(inverse);
+    if (inverse->bands != NULL)
+        dv_data_end(&inverse->numbers);
 }
 
 /* Row `a` of the active unknowns, from numbers of all unknowns. */
@@ -319,8 +399,8 @@ static void write_file(const DenseInverse *inverse, const DvObject *object, Inve
     dv_free(numbers);
 }
 
-DvStatus dense_inverse_make(DenseInverse *inverse, const DvObject *object, const DvBlockMatrix *a, ManySolver solver,
-                            InverseFile file)
+DvStatus dense_inverse_make(DenseInverse *inverse, const DvObject *object, const DvBlockMatrix *a, DvFactors factors,
+                            ManySolver solver, InverseFile file)
 {
     DvStatus status = reserve(inverse, object, a);
     if (status == DV_OK && (file.path == NULL || !read_file(inverse, object, a, file))) {
@@ -335,7 +415,9 @@ DvStatus dense_inverse_make(DenseInverse *inverse, const DvObject *object, const
         if (status == DV_OK && file.path != NULL)
             write_file(inverse, object, file);
     }
-    if (status != DV_OK)
+    if (status == DV_OK)
+        keep(inverse, factors);
+    else
         dense_inverse_free(inverse);
     return status;
 }
@@ -375,7 +457,7 @@ static DvStatus factor(DvBlockLdl *ldl, const DvLinearSolver *solver, const DvBl
 }
 
 DvStatus dense_inverse_make_by_factor(DenseInverse *inverse, const DvLinearSolver *solver, const DvBlockMatrix *a,
-                                      double dt, bool use_file)
+                                      DvFactors factors, double dt, bool use_file)
 {
     const DvObject *object = dv_object_of(solver);
     DvBlockLdl *ldl = dv_block_ldl_new();
@@ -385,7 +467,7 @@ DvStatus dense_inverse_make_by_factor(DenseInverse *inverse, const DvLinearSolve
         DvLdlMany *many = dv_ldl_many_new(ldl);
         DvText name = {0};
         const InverseFile file = dense_inverse_file(object, solver->n, dt, use_file, &name);
-        status = dense_inverse_make(inverse, object, a, (ManySolver){solve_by_factor, many}, file);
+        status = dense_inverse_make(inverse, object, a, factors, (ManySolver){solve_by_factor, many}, file);
         dv_text_free(&name);
         dv_ldl_many_free(many);
     }

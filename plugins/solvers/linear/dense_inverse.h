@@ -5,6 +5,8 @@
  * Unknowns that nothing couples, as those of points that are held, are left out: of them 1 / A_ii is kept. Of the others there is the half
  * below the diagonal, in bands of four rows, so that a product reads each number once. The same bits with any number of threads.
  *
+ * The inverse is state of a run: a saved scene holds it, and goes on with the same bits.
+ *
  * A file has n x n little-endian doubles, W times the factor of the integrator from solutions to positions. One of another size, with
  * numbers that are not finite, or whose product with the matrix is not the identity, is not taken.
  */
@@ -14,17 +16,26 @@
 #include <divan/kit/linear_solver.h>
 
 typedef struct DenseInverse {
+    DvData numbers;    /* the bands, see the head */
+    DvData unknowns;   /* m, b, k; then of each unknown its place, or -1, and 1 / A_ii of the others */
     size_t n;          /* unknowns; 0: there is none */
+    DvFactors factors; /* of its matrix */
     uint32_t active;   /* that are coupled */
     uint32_t *place;   /* [n] among these, or UINT32_MAX */
     uint32_t *unknown; /* [active] */
     double *diagonal;  /* [n] 1 / A_ii of the others */
-    double *bands;     /* see the head */
+    double *bands;     /* of `numbers` */
     double *gathered;  /* [1 + DENSE_INVERSE_CHUNKS][padded] a right-hand side, and parts of its product */
     uint32_t padded;   /* active, as a multiple of eight */
 } DenseInverse;
 
 enum { DENSE_INVERSE_CHUNKS = 8 };
+
+#define DENSE_INVERSE_FIELDS(Struct, inverse)                                                           \
+    DV_FIELD(Struct, inverse.numbers, "inverse", dv_type_doubles, .flags = DV_FIELD_STATE,              \
+             .help = "the inverse below its diagonal, in bands of four rows"),                          \
+        DV_FIELD(Struct, inverse.unknowns, "inverseUnknowns", dv_type_doubles, .flags = DV_FIELD_STATE, \
+                 .help = "factors of its matrix; of each unknown its place and the inverse of its diagonal")
 
 /* Columns of A^-1: what solves many sparse right-hand sides, as DvLinearSolverOps.solve_many. */
 typedef struct ManySolver {
@@ -38,14 +49,18 @@ typedef struct InverseFile {
     double factor;
 } InverseFile;
 
-/* From the file if it is that of `a`, which it is said when it is not, else by `solver`, and into the file then. Errors have been reported of
- * `object`: no memory, a solver that fails, no inverse.     [main], [step] in a first set_system */
+/* Of `a`, whose factors are these. From the file if it is that of `a`, which it is said when it is not, else by `solver`, and into the file
+ * then. Errors have been reported of `object`: no memory, a solver that fails, no inverse.     [main], [step] in a first set_system */
 DV_NODISCARD DvStatus dense_inverse_make(DenseInverse *inverse, const DvObject *object, const DvBlockMatrix *a,
-                                         ManySolver solver, InverseFile file);
+                                         DvFactors factors, ManySolver solver, InverseFile file);
 /* The same by a factorization of its own, for a solver whose present matrix `a` is. It must be positive definite. `use_file`: the file of
  * dense_inverse_file. */
 DV_NODISCARD DvStatus dense_inverse_make_by_factor(DenseInverse *inverse, const DvLinearSolver *solver,
-                                                   const DvBlockMatrix *a, double dt, bool use_file);
+                                                   const DvBlockMatrix *a, DvFactors factors, double dt, bool use_file);
+/* Whether there is one of so many unknowns and these factors.     [step] */
+bool dense_inverse_is_of(const DenseInverse *inverse, size_t n, DvFactors factors);
+/* DvClass.restore: takes what the fields hold, if it is an inverse.     [main] */
+void dense_inverse_restore(DenseInverse *inverse);
 void dense_inverse_free(DenseInverse *inverse);
 
 /* x = W b; x may be b.     [n] */

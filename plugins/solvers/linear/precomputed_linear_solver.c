@@ -14,12 +14,12 @@ typedef struct PrecomputedLinearSolver {
     DvLinearSolver base;
     DvData use_file;
     DenseInverse inverse;
-    DvFactors factors; /* of its matrix */
     uint64_t versions;
 } PrecomputedLinearSolver;
 
 static const DvField fields[] = {
     DV_LINEAR_SOLVER_FIELDS(PrecomputedLinearSolver, base),
+    DENSE_INVERSE_FIELDS(PrecomputedLinearSolver, inverse),
     DV_FIELD_HELD("jmjt_twostep", dv_type_bool, .init = "1",
                   .help = "how the compliance of constraints is computed; it is the same"),
     DV_FIELD(PrecomputedLinearSolver, use_file, "use_file", dv_type_bool, .init = "1",
@@ -30,9 +30,8 @@ static const DvField fields[] = {
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
 {
     PrecomputedLinearSolver *self = self_;
-    const bool same = self->factors.m == factors.m && self->factors.b == factors.b && self->factors.k == factors.k;
     dv_linear_solver_take(&self->base, m);
-    if (self->base.n == self->inverse.n && same) {
+    if (dense_inverse_is_of(&self->inverse, self->base.n, factors)) {
         dv_linear_solver_skip(&self->base);
         return DV_OK;
     }
@@ -41,9 +40,8 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
         return DV_ERROR_INVALID;
     dv_phase_begin("factorization");
     const DvStatus status =
-        dense_inverse_make_by_factor(&self->inverse, &self->base, a, step->dt, dv_data_bool(&self->use_file));
+        dense_inverse_make_by_factor(&self->inverse, &self->base, a, factors, step->dt, dv_data_bool(&self->use_file));
     dv_phase_end();
-    self->factors = factors;
     self->versions++;
     return status;
 }
@@ -77,13 +75,10 @@ static DvStatus init(DvObject *object, void *self)
     return dv_linear_solver_open(object, self, NULL, "CompressedRowSparseMatrixd", solve_flat);
 }
 
-/* The inverse is of the first matrix of a run, which a saved scene does not hold. */
 static DvStatus restore(DvObject *object, void *self)
 {
-    (void)self;
-    dv_remark(object,
-              "the inverse is made anew, of the matrix in the saved state, or read from its file: where the matrix has "
-              "changed since the run began, this one goes on otherwise than that one would have");
+    (void)object;
+    dense_inverse_restore(&((PrecomputedLinearSolver *)self)->inverse);
     return DV_OK;
 }
 

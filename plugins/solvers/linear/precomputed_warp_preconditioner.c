@@ -23,11 +23,14 @@ typedef struct PrecomputedWarpPreconditioner {
     DvLinearSolverUse solver; /* NULL: a factorization of its own */
     RotatedUnknowns unknowns;
     DenseInverse inverse;
-    DvFactors factors; /* of its matrix */
+    DvData rotations; /* of the points when it was made */
 } PrecomputedWarpPreconditioner;
 
 static const DvField fields[] = {
     DV_LINEAR_SOLVER_FIELDS(PrecomputedWarpPreconditioner, base),
+    DENSE_INVERSE_FIELDS(PrecomputedWarpPreconditioner, inverse),
+    DV_FIELD(PrecomputedWarpPreconditioner, rotations, "inverseRotations", dv_type_doubles, .flags = DV_FIELD_STATE,
+             .help = "rotations of the points when the inverse was made"),
     DV_FIELD_HELD("jmjt_twostep", dv_type_bool, .init = "1",
                   .help = "how the compliance of constraints is computed; it is the same"),
     DV_FIELD(PrecomputedWarpPreconditioner, use_file, "use_file", dv_type_bool, .init = "1",
@@ -94,10 +97,10 @@ static DvStatus make(PrecomputedWarpPreconditioner *self, DvMechanics *m, const 
     if (a == NULL)
         return DV_ERROR_INVALID;
     if (self->solver.ops == NULL)
-        return dense_inverse_make_by_factor(&self->inverse, &self->base, a, step->dt, use_file);
+        return dense_inverse_make_by_factor(&self->inverse, &self->base, a, factors, step->dt, use_file);
     DvText name = {0};
     const InverseFile file = dense_inverse_file(dv_object_of(self), self->base.n, step->dt, use_file, &name);
-    const DvStatus status = dense_inverse_make(&self->inverse, dv_object_of(self), a,
+    const DvStatus status = dense_inverse_make(&self->inverse, dv_object_of(self), a, factors,
                                                (ManySolver){self->solver.ops->solve_many, self->solver.self}, file);
     dv_text_free(&name);
     return status;
@@ -106,18 +109,17 @@ static DvStatus make(PrecomputedWarpPreconditioner *self, DvMechanics *m, const 
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
 {
     PrecomputedWarpPreconditioner *self = self_;
-    const bool same = self->factors.m == factors.m && self->factors.b == factors.b && self->factors.k == factors.k;
     dv_linear_solver_take(&self->base, m);
-    if (self->base.n == self->inverse.n && same) {
+    if (dense_inverse_is_of(&self->inverse, self->base.n, factors)) {
         dv_linear_solver_skip(&self->base);
-        rotated_unknowns_turn(&self->unknowns, step);
+        rotated_unknowns_turn(&self->unknowns, self->base.ops, m, step);
         return DV_OK;
     }
     dv_phase_begin("factorization");
     const DvStatus status = make(self, m, step, factors);
     dv_phase_end();
-    self->factors = factors;
     rotated_unknowns_keep(&self->unknowns, self->base.ops, m, step);
+    rotated_unknowns_save(&self->unknowns, &self->rotations);
     return status;
 }
 
@@ -143,6 +145,15 @@ static void draw(void *self_, DvDraw *draw)
 }
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
+static DvStatus restore(DvObject *object, void *self_)
+{
+    PrecomputedWarpPreconditioner *self = self_;
+    (void)object;
+    dense_inverse_restore(&self->inverse);
+    rotated_unknowns_restore(&self->unknowns, &self->rotations);
+    return DV_OK;
+}
 
 static void reset(DvObject *object, void *self)
 {
@@ -174,6 +185,7 @@ const DvClass dv_precomputed_warp_preconditioner = {
     .contracts =
         (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &operations}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .init = init,
+    .restore = restore,
     .reset = reset,
     .destroy = destroy,
 };

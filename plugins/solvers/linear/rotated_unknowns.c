@@ -79,6 +79,7 @@ void rotated_unknowns_keep(RotatedUnknowns *unknowns, const DvMechanicalOperatio
                            const DvStep *step)
 {
     find_state(unknowns, ops, m);
+    unknowns->restored = false;
     if (unknowns->dimension == 0)
         return;
     const DvConstVec x = dv_state_read(unknowns->state, step->position);
@@ -89,8 +90,29 @@ void rotated_unknowns_keep(RotatedUnknowns *unknowns, const DvMechanicalOperatio
         unknowns->rotation[9 * p] = unknowns->rotation[9 * p + 4] = unknowns->rotation[9 * p + 8] = 1.0;
 }
 
-void rotated_unknowns_turn(RotatedUnknowns *unknowns, const DvStep *step)
+void rotated_unknowns_save(const RotatedUnknowns *unknowns, DvData *numbers)
 {
+    dv_data_set(numbers, unknowns->kept, unknowns->dimension > 0 ? 9 * (size_t)unknowns->points : 0);
+}
+
+void rotated_unknowns_restore(RotatedUnknowns *unknowns, DvData *numbers)
+{
+    size_t count;
+    const double *kept = dv_data_doubles(numbers, &count);
+    unknowns->dimension = 0;
+    unknowns->restored = count > 0 && count % 9 == 0 && count / 9 <= UINT32_MAX;
+    if (!unknowns->restored)
+        return;
+    reserve(unknowns, (uint32_t)(count / 9));
+    memcpy(unknowns->kept, kept, count * sizeof *kept);
+}
+
+void rotated_unknowns_turn(RotatedUnknowns *unknowns, const DvMechanicalOperationsOps *ops, DvMechanics *m,
+                           const DvStep *step)
+{
+    if (unknowns->restored)
+        find_state(unknowns, ops, m);
+    unknowns->restored = false;
     if (unknowns->dimension == 0)
         return;
     const DvConstVec x = dv_state_read(unknowns->state, step->position);

@@ -20,6 +20,7 @@ typedef struct RotatedUnknowns {
     uint32_t points, capacity;
     double *kept;     /* [points][9] when the matrix was made */
     double *rotation; /* [points][9] since then */
+    bool restored;    /* `kept` is that of a saved run, whose state is to be found */
     bool told;        /* that the rotations are of no use here */
 } RotatedUnknowns;
 
@@ -32,7 +33,11 @@ void rotated_unknowns_free(RotatedUnknowns *unknowns); /* [main] */
 void rotated_unknowns_keep(RotatedUnknowns *unknowns, const DvMechanicalOperationsOps *ops, DvMechanics *m,
                            const DvStep *step);
 /* R from there to the positions of the step. */
-void rotated_unknowns_turn(RotatedUnknowns *unknowns, const DvStep *step);
+void rotated_unknowns_turn(RotatedUnknowns *unknowns, const DvMechanicalOperationsOps *ops, DvMechanics *m,
+                           const DvStep *step);
+/* What was kept, as numbers of a field, and back in a run that goes on. */
+void rotated_unknowns_save(const RotatedUnknowns *unknowns, DvData *numbers);
+void rotated_unknowns_restore(RotatedUnknowns *unknowns, DvData *numbers);
 /* out = R in, or R^T in where `back`; out may be in.     [n] */
 void rotated_unknowns_apply(const RotatedUnknowns *unknowns, bool back, double *out, const double *in, size_t n);
 

@@ -143,7 +143,7 @@ void dv_rotation_matrix_system_update(DvObject *system, DvMechanics *m, const Dv
         self->since = 0;
         rotated_unknowns_keep(&self->unknowns, self->ops, m, step);
     } else {
-        rotated_unknowns_turn(&self->unknowns, step);
+        rotated_unknowns_turn(&self->unknowns, self->ops, m, step);
     }
     self->built = true;
     const uint32_t *size = dv_data_uints(&self->matrix_size, NULL), n = (uint32_t)self->ops->unknowns(m);
