@@ -91,12 +91,13 @@ static bool run_one_chunk(Slot *slot)
         const uint32_t index = next_of(word);
         const uint32_t begin = index * chunk;
         const uint32_t end = n - begin < chunk ? n : begin + chunk;
+        const bool before = dv_private_thread.in_chunk; /* of who waits there for a job */
         dv_private_thread.in_chunk = true;
         if (sum_body)
             partial[index] = sum_body(context, begin, end);
         else
             body(context, begin, end);
-        dv_private_thread.in_chunk = false;
+        dv_private_thread.in_chunk = before;
         atomic_fetch_add_explicit(&slot->done, 1, memory_order_release);
         return true;
     }
@@ -215,12 +216,10 @@ static Slot *take_slot(void)
     return NULL;
 }
 
-/* False when there is no slot: nothing has been done. */
-static bool run_shared(uint32_t n, uint32_t chunk, LoopBody body, SumBody sum_body, void *context, double *partial)
+/* A loop for all threads in a slot that was taken; returns how many chunks. */
+static uint32_t publish(Slot *slot, uint32_t n, uint32_t chunk, LoopBody body, SumBody sum_body, void *context,
+                        double *partial)
 {
-    Slot *slot = take_slot();
-    if (!slot)
-        return false;
     const uint32_t chunks = (n - 1) / chunk + 1;
     const uint64_t number = (atomic_load_explicit(&slot->word, memory_order_relaxed) >> 32) + 1;
     atomic_store_explicit(&slot->body, body, memory_order_relaxed);
@@ -236,6 +235,12 @@ static bool run_shared(uint32_t n, uint32_t chunk, LoopBody body, SumBody sum_bo
         pthread_cond_broadcast(&pool.wake);
         pthread_mutex_unlock(&pool.mutex);
     }
+    return chunks;
+}
+
+/* Works on the loop until all of it is done, and gives the slot back. */
+static void finish(Slot *slot, uint32_t chunks)
+{
     while (run_one_chunk(slot))
         ;
     for (unsigned spin = 1; atomic_load_explicit(&slot->done, memory_order_acquire) < chunks; spin++) {
@@ -244,7 +249,15 @@ static bool run_shared(uint32_t n, uint32_t chunk, LoopBody body, SumBody sum_bo
             sched_yield(); /* the thread that holds the last chunk may wait for this core */
     }
     atomic_store_explicit(&slot->taken, false, memory_order_release);
-    return true;
+}
+
+/* False when there is no slot: nothing has been done. */
+static bool run_shared(uint32_t n, uint32_t chunk, LoopBody body, SumBody sum_body, void *context, double *partial)
+{
+    Slot *slot = take_slot();
+    if (slot)
+        finish(slot, publish(slot, n, chunk, body, sum_body, context, partial));
+    return slot != NULL;
 }
 
 /* One of the bodies, over all chunks; the sum over the chunks in their order. Callers pass one that is NULL: the compiler
@@ -307,4 +320,52 @@ double dv_parallel_sum(uint32_t n, uint32_t grain, double (*fn)(void *context, u
                        void *context)
 {
     return is_small(n, grain) ? 0.0 + fn(context, 0, n) : run(n, grain, NULL, fn, context);
+}
+
+/* A job is a loop of one chunk that its caller leaves to the others. */
+enum { JOB_NONE, JOB_WAITS, JOB_RUNS };
+
+/* Whoever comes first runs it: the chunk of its slot, or a thread that waits. */
+static void run_job(void *job_, uint32_t begin, uint32_t end)
+{
+    DvJob *job = job_;
+    uint32_t expected = JOB_WAITS;
+    (void)begin;
+    (void)end;
+    if (!__atomic_compare_exchange_n(&job->state, &expected, JOB_RUNS, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return;
+    const bool before = dv_private_thread.in_chunk;
+    const DvStepMark mark = dv_step_mark();
+    dv_private_thread.in_chunk = true;
+    job->fn(job->context);
+    dv_private_thread.in_chunk = before;
+    dv_step_release(mark);
+    __atomic_store_n(&job->state, JOB_NONE, __ATOMIC_RELEASE);
+}
+
+void dv_job_start(DvJob *job, void (*fn)(void *context), void *context)
+{
+    dv_job_wait(job);
+    job->fn = fn;
+    job->context = context;
+    __atomic_store_n(&job->state, JOB_WAITS, __ATOMIC_RELEASE);
+    Slot *slot = is_shared(2, 1) ? take_slot() : NULL;
+    if (slot)
+        (void)publish(slot, 1, 1, run_job, NULL, job, NULL);
+    __atomic_store_n(&job->slot, slot, __ATOMIC_RELEASE);
+}
+
+/* One of those who wait has the slot and sees to its chunk, which holds the job's address. */
+void dv_job_wait(DvJob *job)
+{
+    Slot *slot = __atomic_exchange_n(&job->slot, NULL, __ATOMIC_ACQ_REL);
+    if (slot)
+        finish(slot, 1);
+    else
+        run_job(job, 0, 1);
+    for (unsigned spin = 1; __atomic_load_n(&job->state, __ATOMIC_ACQUIRE) != JOB_NONE; spin++) {
+        pause_briefly();
+        if (spin % SPINS == 0)
+            sched_yield();
+    }
 }

@@ -25,5 +25,22 @@ DV_PUBLIC void dv_parallel_for(uint32_t n, uint32_t grain, void (*fn)(void *cont
 DV_PUBLIC double dv_parallel_sum(uint32_t n, uint32_t grain, double (*fn)(void *context, uint32_t begin, uint32_t end),
                                  void *context);
 
+/* A piece of work beside the caller's, which goes on: done by a thread of the pool, or in dv_job_wait where none has begun it, as with one
+ * thread. What it computes is the same bits either way if nobody writes what it reads meanwhile. Loops inside it run in
+ * place, loops beside it are not held up; its scratch memory is given back at its end. It writes no fields and reports nothing: what
+ * went wrong is told after the wait. The struct, all zero before its first start, stays where it is until the wait is over; whoever
+ * started a job waits for it before what it uses goes, as in the class's `destroy`. Nothing is allocated. */
+typedef struct DvJob {
+    void (*fn)(void *context);
+    void *context;
+    void *slot;     /* the kernel's, as is what follows */
+    uint32_t state; /* 0: none under way */
+} DvJob;
+
+/* A job that is under way is waited for first.     [any] one thread at a time for a job */
+DV_PUBLIC void dv_job_start(DvJob *job, void (*fn)(void *context), void *context);
+/* Returns once it is done, and what it wrote can be read; at once where none was started. Several may wait for one.     [any] */
+DV_PUBLIC void dv_job_wait(DvJob *job);
+
 DV_END_DECLS
 #endif
