@@ -43,6 +43,7 @@ struct DvSparseFactor {
 };
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t blas_once = PTHREAD_ONCE_INIT;
 
 static int call(DvSparseFactor *factor, int job)
 {
@@ -64,8 +65,7 @@ static void keep_blas_to_one_thread(void)
 
 static DvSparseFactor *begin(const DvObject *owner)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    (void)pthread_once(&once, keep_blas_to_one_thread);
+    (void)pthread_once(&blas_once, keep_blas_to_one_thread);
     DvSparseFactor *factor = dv_alloc(1, sizeof *factor);
     factor->owner = owner;
     DMUMPS_STRUC_C *mumps = &factor->mumps;
