@@ -25,21 +25,34 @@ static bool check_offers(const DvContract *offer, const char *who, const char *n
     return true;
 }
 
-/* Each part of a variant, "Rigid3d,Vec3d" say, is the name of a DOF type or of what the plugin declares. */
+static bool is_one_of(const GPtrArray *known, const gchar *word)
+{
+    for (guint i = 0; i < known->len; i++)
+        if (strcmp(g_ptr_array_index(known, i), word) == 0)
+            return true;
+    return false;
+}
+
+/* A variant, or each part of one, "Rigid3d,Vec3d" say, is the name of a DOF type or of what the plugin declares. */
 static bool check_variants(const DvPlugin *plugin, const DvClass *cls, DvText *reason)
 {
-    gchar **parts = g_strsplit_set(cls->variants ? cls->variants : "", " ,", -1);
     GPtrArray *known = g_ptr_array_new();
     const char *dof;
     for (size_t i = 0; (dof = dv_core_dof_type_name(i)); i++)
         g_ptr_array_add(known, (gpointer)(uintptr_t)dof);
     for (const char *const *name = plugin->variants; name && *name; name++)
         g_ptr_array_add(known, (gpointer)(uintptr_t)*name);
+    GString *rest = g_string_new(NULL); /* "fixed_array<I,2>" is one, and has no parts */
+    gchar **words = g_strsplit(cls->variants ? cls->variants : "", " ", -1);
+    for (gchar **word = words; *word; word++)
+        if (!is_one_of(known, *word))
+            g_string_append_printf(rest, "%s ", *word);
+    g_strfreev(words);
+    gchar **parts = g_strsplit_set(rest->str, " ,", -1);
+    g_string_free(rest, TRUE);
     bool good = true;
     for (gchar **part = parts; *part && good; part++) {
-        good = !**part;
-        for (guint i = 0; i < known->len && !good; i++)
-            good = strcmp(g_ptr_array_index(known, i), *part) == 0;
+        good = !**part || is_one_of(known, *part);
         if (good)
             continue;
         const char *closest = dv_closest(*part, (const char *const *)known->pdata, known->len);

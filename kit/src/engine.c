@@ -18,3 +18,13 @@ DvStatus dv_engine_start(DvObject *object, void *self)
     engine->starting = false;
     return status;
 }
+
+DvStatus dv_engine_follow(DvObject *object, DvData *input, const char *contract, DvSearch where, const char *field)
+{
+    const DvNode *node = dv_object_node(object);
+    DvObject *found = dv_data_is_set(input)      ? NULL
+                      : where == DV_SEARCH_LOCAL ? dv_node_find(node, contract, DV_SEARCH_LOCAL)
+                                                 : dv_node_context(node, contract);
+    DvData *source = found ? dv_object_field(found, field) : NULL;
+    return source ? dv_data_link(input, source) : DV_OK;
+}

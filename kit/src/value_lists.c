@@ -56,6 +56,22 @@ DvData *dv_value_list_add(DvObject *object, const char *name, const DvType *type
         object, &(DvField){.name = name, .type = type ? type : &dv_type_uints, .flags = flags, .help = help});
 }
 
+void dv_value_list_print(DvData *data, DvText *out)
+{
+    const void *value = dv_data_read(data);
+    const size_t count = data->count * data->type->components;
+    if (data->type->scalar == DV_SCALAR_STRING) {
+        for (size_t i = 0; i < count; i++)
+            dv_text_add(out, "%s\"%s\"", i ? ", " : "[", ((char *const *)value)[i]);
+        dv_text_add(out, count ? "]" : "[]");
+    } else if (data->type->scalar == DV_SCALAR_DOUBLE) {
+        for (size_t i = 0; i < count; i++)
+            dv_text_add(out, i ? " %.6g" : "%.6g", ((const double *)value)[i]);
+    } else {
+        dv_data_print(data, out);
+    }
+}
+
 /* Numbered fields */
 
 DvStatus dv_numbered_fields_add(DvObject *object, DvNumberedFields *fields, DvData *number, const char *name,

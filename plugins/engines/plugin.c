@@ -56,6 +56,8 @@ static const char *const variants[] = {
     "vector<bool>",
     "vector<d>",
     "vector<i>",
+    "Mat4x4d",
+    "bool",
     NULL,
 };
 

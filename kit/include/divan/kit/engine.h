@@ -45,6 +45,10 @@ DV_NODISCARD DV_PUBLIC DvStatus dv_engine_construct(DvObject *object, void *self
  * all inputs are there; DvClass.reinit; and the end of an init that others rely on at once.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_engine_start(DvObject *object, void *self);
 
+/* For init: an input that the scene does not give follows a field of what is found of a contract, DV_SEARCH_LOCAL: in the node, or
+ * DV_SEARCH_UP: as its context; nothing where there is none. DV_OK, or the link was refused, reported.     [main] */
+DV_NODISCARD DV_PUBLIC DvStatus dv_engine_follow(DvObject *object, DvData *input, const char *contract, DvSearch where,
+                                                 const char *field);
 /* Whether `update` has inputs to compute from; outputs that are read before stay as they are.     [step] */
 static inline bool dv_engine_runs(const DvObject *object, const DvEngine *engine)
 {

@@ -85,6 +85,8 @@ struct DvRegionOps {
     DV_ENGINE_OUTPUT(Struct, base.member, name, type, text, __VA_ARGS__)
 #define DV_REGION_DRAW(Struct, base, member, name, ...) DV_ENGINE_SHOWN(Struct, base.member, name, __VA_ARGS__)
 
+/* Default of `strict`: a class with another one defines it anew before its table. */
+#define DV_REGION_STRICT "1"
 /* All fields, in the order of the reference; DV_REGION_ALIASES of position, indices and drawROI, or nothing. */
 #define DV_REGION_FIELDS(Struct, base, position_aliases, indices_aliases, draw_aliases)                                \
     DV_REGION_IN(Struct, base, position, "position", dv_type_coords,                                                   \
@@ -108,7 +110,8 @@ struct DvRegionOps {
         DV_REGION_IN(Struct, base, compute[DV_HEXAHEDRA], "computeHexahedra", dv_type_bool, "select hexahedra",        \
                      .init = "1"),                                                                                     \
         DV_REGION_IN(Struct, base, strict, "strict", dv_type_bool,                                                     \
-                     "an element is inside when all its points are, else when its centre is", .init = "1"),            \
+                     "an element is inside when all its points are, else when its centre is",                          \
+                     .init = DV_REGION_STRICT),                                                                        \
         DV_REGION_OUT(Struct, base, indices, "indices", dv_type_uints, "points inside", indices_aliases),              \
         DV_REGION_OUT(Struct, base, element_indices[DV_EDGES], "edgeIndices", dv_type_uints, "edges inside"),          \
         DV_REGION_OUT(Struct, base, element_indices[DV_TRIANGLES], "triangleIndices", dv_type_uints,                   \

@@ -17,6 +17,9 @@ DV_PUBLIC const DvType *dv_value_list_type(const char *name);
 DV_PUBLIC DvData *dv_value_list_add(DvObject *object, const char *name, const DvType *type, uint32_t flags,
                                     const char *help);
 
+/* What `outStr` of an engine holds: numbers of six digits, texts in quotes between brackets.     [step] */
+DV_PUBLIC void dv_value_list_print(DvData *data, DvText *out);
+
 /* Of a list of lists of indices (dv_mesh_type_index_lists), the one that begins at `at`: its entries and their number; returns where the next begins.     [any] */
 static inline const int32_t *dv_index_lists_next(const int32_t *at, const int32_t **entries, uint32_t *count)
 {

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * MeshBoundaryROI: the points on the border of a surface: those of edges that belong to one face. Only faces count all of whose points
+ * are in `inputROI`, if it is given.
+ */
+#include <divan/contracts/topology.h>
+#include <divan/kit/array.h>
+#include <divan/kit/engine.h>
+
+#include <stdlib.h>
+
+typedef struct MeshBoundaryRoi {
+    DvEngine engine;
+    DvData faces[DV_ELEMENT_KINDS], region, indices;
+} MeshBoundaryRoi;
+
+static int compare_edges(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int compare_points(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+typedef DV_ARRAY(uint64_t) EdgeArray;
+
+/* Edges of the faces of a kind, the smaller point in the upper half. `within`: sorted points, or none. */
+static void add_edges(MeshBoundaryRoi *self, DvElementKind kind, const uint32_t *within, size_t points,
+                      EdgeArray *edges)
+{
+    size_t count;
+    const uint32_t *face = dv_data_uints(&self->faces[kind], &count), nodes = dv_element_nodes(kind);
+    for (size_t i = 0; i < count; i++, face += nodes) {
+        bool all = true;
+        for (uint32_t j = 0; j < nodes && points && all; j++)
+            all = bsearch(&face[j], within, points, sizeof *within, compare_points) != NULL;
+        for (uint32_t j = 0; j < nodes && all; j++) {
+            const uint64_t a = face[j], b = face[(j + 1) % nodes];
+            dv_array_push(edges, a < b ? a << 32 | b : b << 32 | a);
+        }
+    }
+}
+
+/* Sorted, each once: how many stay. */
+static uint32_t unique_points(DvIndexArray *points)
+{
+    uint32_t count = 0;
+    if (points->count)
+        qsort(points->data, points->count, sizeof *points->data, compare_points);
+    for (uint32_t i = 0; i < points->count; i++)
+        if (!count || points->data[count - 1] != points->data[i])
+            points->data[count++] = points->data[i];
+    return count;
+}
+
+static DvStatus update(DvObject *object, void *self_)
+{
+    MeshBoundaryRoi *self = self_;
+    (void)object;
+    size_t given;
+    const uint32_t *region = dv_data_uints(&self->region, &given);
+    DvIndexArray within = {0}, border = {0};
+    EdgeArray edges = {0};
+    for (size_t i = 0; i < given; i++)
+        dv_array_push(&within, region[i]);
+    within.count = unique_points(&within);
+    add_edges(self, DV_TRIANGLES, within.data, within.count, &edges);
+    add_edges(self, DV_QUADS, within.data, within.count, &edges);
+    if (edges.count)
+        qsort(edges.data, edges.count, sizeof *edges.data, compare_edges);
+    for (uint32_t i = 0; i < edges.count; i++) {
+        const uint64_t edge = edges.data[i];
+        if ((i > 0 && edges.data[i - 1] == edge) || (i + 1 < edges.count && edges.data[i + 1] == edge))
+            continue;
+        dv_array_push(&border, (uint32_t)(edge >> 32));
+        dv_array_push(&border, (uint32_t)(edge & UINT32_MAX));
+    }
+    dv_data_set(&self->indices, border.data, unique_points(&border));
+    dv_array_free(&within);
+    dv_array_free(&border);
+    dv_array_free(&edges);
+    return DV_OK;
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    MeshBoundaryRoi *self = self_;
+    const DvStatus status =
+        dv_engine_follow(object, &self->faces[DV_TRIANGLES], DV_TOPOLOGY, DV_SEARCH_UP, "triangles");
+    return status == DV_OK ? dv_engine_follow(object, &self->faces[DV_QUADS], DV_TOPOLOGY, DV_SEARCH_UP, "quads")
+                           : status;
+}
+
+#define IN(member, ...) DV_ENGINE_INPUT(MeshBoundaryRoi, member, __VA_ARGS__)
+static const DvField fields[] = {
+    IN(faces[DV_TRIANGLES], "triangles", dv_type_triangles, "triangles of the surface (default: of the mesh)"),
+    IN(faces[DV_QUADS], "quads", dv_type_quads, "quads of the surface (default: of the mesh)"),
+    DV_FIELD(MeshBoundaryRoi, region, "inputROI", dv_type_uints, .flags = DV_FIELD_INPUT | DV_FIELD_EMPTY_IS_ALL,
+             .help = "faces between these points alone (empty: all)"),
+    DV_ENGINE_OUTPUT(MeshBoundaryRoi, indices, "indices", dv_type_uints, "points on the border, ascending"),
+    {0},
+};
+
+const DvClass dv_mesh_boundary_roi = {
+    .size = sizeof(DvClass),
+    .name = "MeshBoundaryROI",
+    .module = "Sofa.Component.Engine.Select",
+    .help = "Selects the points on the border of a surface.",
+    .instance_size = sizeof(MeshBoundaryRoi),
+    .fields = fields,
+    DV_ENGINE_CLASS("DataEngine"),
+    DV_ENGINE_LIFE,
+    .init = init,
+    .update = update,
+};
