@@ -69,13 +69,83 @@ static void log_tab(View *view)
     g_ptr_array_unref(shown);
 }
 
-static const char *name_of_curve(const PlotView *plot, uint32_t curve)
+static const char *axis_of_curve(const PlotView *plot, uint32_t curve)
 {
     static const char *const axes[] = {"x", "y", "z"}, *const rigid[] = {"x", "y", "z", "qx", "qy", "qz", "qw"};
     static const char *const numbers[] = {"0", "1", "2", "3", "4", "5", "6", "7"};
-    if (plot->curves == 1)
-        return plot->path;
-    return plot->curves <= 3 ? axes[curve] : plot->curves == 7 ? rigid[curve] : numbers[curve];
+    return plot->curves == 1 ? "" : plot->curves <= 3 ? axes[curve] : plot->curves == 7 ? rigid[curve] : numbers[curve];
+}
+
+static char *key_of(const PlotView *plot)
+{
+    return g_strdup_printf("%s[%u]", plot->path, plot->element);
+}
+
+static bool is_joined(const View *view, const PlotView *plot)
+{
+    char *key = key_of(plot);
+    const bool joined = g_hash_table_contains(view->joined, key);
+    g_free(key);
+    return joined;
+}
+
+/* What is plotted, and what can be done with it. */
+static void plot_title(View *view, const PlotView *plot, bool first)
+{
+    char *key = key_of(plot);
+    char *title =
+        g_strdup_printf("%s%s%s%s", key, plot->unit ? "  [" : "", plot->unit ? plot->unit : "", plot->unit ? "]" : "");
+    ui_push(key);
+    ui_text(UI_TEXT, title);
+    ui_same_line(0);
+    if (ui_small_button("close")) {
+        view_post_number(view, MESSAGE_UNPLOT, plot->path, plot->element);
+        g_hash_table_remove(view->joined, key);
+    }
+    const bool joined = !first && g_hash_table_contains(view->joined, key);
+    if (!first)
+        ui_same_line(0);
+    if (!first && ui_small_button(joined ? "apart" : "with the one above")) {
+        if (joined)
+            g_hash_table_remove(view->joined, key);
+        else
+            g_hash_table_add(view->joined, g_strdup(key));
+    }
+    ui_pop();
+    g_free(title);
+    g_free(key);
+}
+
+/* One diagram: the plot in this place and those after it that were joined to it. Returns the place behind them. */
+static guint draw_plots(View *view, const GPtrArray *plots, guint begin, float height)
+{
+    const PlotView *first = g_ptr_array_index(plots, begin);
+    guint end = begin + 1;
+    while (end < plots->len && is_joined(view, g_ptr_array_index(plots, end)))
+        end++;
+    GArray *curves = g_array_new(FALSE, FALSE, sizeof(UiCurve));
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    const char *unit = first->unit;
+    for (guint i = begin; i < end; i++) {
+        const PlotView *plot = g_ptr_array_index(plots, i);
+        unit = g_strcmp0(unit, plot->unit) == 0 ? unit : NULL;
+        for (uint32_t c = 0; c < plot->curves; c++) {
+            const char *axis = axis_of_curve(plot, c), *separator = *axis && end > begin + 1 ? " " : "";
+            char *of = end > begin + 1 || !*axis ? key_of(plot) : g_strdup("");
+            g_ptr_array_add(names, g_strconcat(of, separator, axis, NULL));
+            g_free(of);
+            const UiCurve curve = {plot->values[c], g_ptr_array_index(names, names->len - 1)};
+            g_array_append_val(curves, curve);
+        }
+        plot_title(view, plot, i == 0);
+    }
+    ui_push(g_ptr_array_index(names, 0));
+    ui_plot("##plot", first->times, (const UiCurve *)(const void *)curves->data, (int)curves->len, (int)first->count,
+            "s", unit, height);
+    ui_pop();
+    g_ptr_array_free(names, TRUE);
+    g_array_free(curves, TRUE);
+    return end;
 }
 
 static void plots_tab(View *view)
@@ -92,22 +162,8 @@ static void plots_tab(View *view)
     /* One is seen as a whole. */
     const float height = plots->len == 1 ? fmaxf(80, view->bottom - 4.6f * ui_line_height()) : 150;
     if (ui_child_begin("plots", 0, 0, false))
-        for (guint i = 0; i < plots->len; i++) {
-            const PlotView *plot = g_ptr_array_index(plots, i);
-            UiCurve curves[PLOT_CURVES];
-            for (uint32_t c = 0; c < plot->curves; c++)
-                curves[c] = (UiCurve){plot->values[c], name_of_curve(plot, c)};
-            char *title = g_strdup_printf("%s[%u]%s%s%s", plot->path, plot->element, plot->unit ? "  [" : "",
-                                          plot->unit ? plot->unit : "", plot->unit ? "]" : "");
-            ui_push(title);
-            ui_text(UI_TEXT, title);
-            ui_same_line(0);
-            if (ui_small_button("close"))
-                view_post_number(view, MESSAGE_UNPLOT, plot->path, plot->element);
-            ui_plot("##plot", plot->times, curves, (int)plot->curves, (int)plot->count, "s", plot->unit, height);
-            ui_pop();
-            g_free(title);
-        }
+        for (guint i = 0; i < plots->len;)
+            i = draw_plots(view, plots, i, height);
     ui_child_end();
 }
 

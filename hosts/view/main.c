@@ -137,6 +137,7 @@ static int run(View *view)
     view->said = g_ptr_array_new();
     view->typed = g_array_new(FALSE, FALSE, sizeof(SDL_Event));
     view->folded = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    view->joined = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     view->selected = g_strdup("");
     view->left = 360, view->bottom = 190, view->fields = 330;
     view->tab = -1;
@@ -157,6 +158,7 @@ static int run(View *view)
     g_array_unref(view->typed);
     g_free(view->pressed);
     g_hash_table_unref(view->folded);
+    g_hash_table_unref(view->joined);
     g_free(view->selected);
     g_free(view->edit_id);
     g_free(view->changed);

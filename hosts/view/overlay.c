@@ -84,9 +84,8 @@ static void draw_words(const View *view, UiBox box)
     const Viewport *port = &view->viewport;
     const Snapshot *now = view->now;
     if (!now->has_scene) {
-        const char *lines[] = {*now->file ? "This scene could not be loaded." : "Drop a scene here, or press Ctrl+O.",
-                               *now->file ? "The log below says why." : "F1 lists all shortcuts."};
-        draw_lines(lines, (const uint32_t[]){*now->file ? UI_ERROR : UI_TEXT, UI_DIM}, 2, box);
+        const char *lines[] = {"This scene could not be loaded.", "The log below says why."};
+        draw_lines(lines, (const uint32_t[]){UI_ERROR, UI_DIM}, 2, box);
         return;
     }
     if (port->problem) {

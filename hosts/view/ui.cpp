@@ -1027,6 +1027,23 @@ UiBox ui_image(uint32_t texture, float width, float height)
     return {at.x, at.y, width, height};
 }
 
+bool ui_card(const char *id, uint32_t texture, float width, float height, const char *name)
+{
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float line = ImGui::GetTextLineHeight();
+    const bool pressed = ImGui::InvisibleButton(id, ImVec2(width, height + line + 12));
+    ImDrawList *list = ImGui::GetWindowDrawList();
+    const ImVec2 end(at.x + width, at.y + height);
+    if (texture)
+        list->AddImageRounded((ImTextureID)(intptr_t)texture, at, end, ImVec2(0, 0), ImVec2(1, 1), IM_COL32_WHITE, 5);
+    else
+        list->AddRectFilled(at, end, color_of(0x171a1eff), 5);
+    if (ImGui::IsItemHovered())
+        list->AddRect(at, end, color_of(UI_ACCENT), 5, 0, 2);
+    list->AddText(ImVec2(at.x + 2, end.y + 3), color_of(ImGui::IsItemHovered() ? UI_TEXT : UI_DIM), name);
+    return pressed;
+}
+
 bool ui_hovered(void)
 {
     return ImGui::IsItemHovered();

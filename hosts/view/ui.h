@@ -161,7 +161,9 @@ void ui_bar(double share, uint32_t color, const char *text); /* over the width t
 
 /* The picture, and the mouse over it. */
 UiBox ui_image(uint32_t texture, float width, float height); /* the first row of the texture is the lowest */
-bool ui_hovered(void);                                       /* the last item */
+/* A picture whose first row is the highest (0: none), with a name below it. True: pressed. */
+bool ui_card(const char *id, uint32_t texture, float width, float height, const char *name);
+bool ui_hovered(void); /* the last item */
 void ui_mouse(float *x, float *y);
 bool ui_mouse_down(int button), ui_mouse_pressed(int button); /* 0 left, 1 right, 2 middle */
 float ui_wheel(void);

@@ -83,6 +83,7 @@ typedef struct Viewport {
 
 typedef struct View View;
 typedef struct Filming Filming;
+typedef struct Start Start;
 
 /* Where frames go and events come from. On the window's thread, but for wake. All required but grow. */
 typedef struct Screen {
@@ -105,6 +106,7 @@ extern const Screen screen_desktop, screen_browser;
 
 struct View {
     Filming *filming; /* NULL: no film is made */
+    Start *start;     /* NULL: it is not shown */
     const Screen *screen;
     void *at_screen;      /* what it keeps */
     unsigned framebuffer; /* that frames are drawn into; 0: the window's */
@@ -137,6 +139,7 @@ struct View {
     size_t first_element;
     bool shows_log[4];  /* by level */
     int tab;            /* to be put in front; -1: as it is */
+    GHashTable *joined; /* plots that are drawn with the one above: "path[element]" */
     GPtrArray *said;    /* LogEntry: all of the log so far */
     size_t problems;    /* errors of the scene that is open */
     size_t errors;      /* these, and those of what else was asked for since */
@@ -241,6 +244,10 @@ void panels_tree(View *view, UiBox box);
 bool panels_contain(const char *text, const char *part); /* whatever the case of letters */
 void panels_fields(View *view, UiBox box);
 void panels_bottom(View *view, UiBox box);
+
+/* start.c */
+void start_draw(View *view, UiBox box); /* in place of the viewport, while no scene was asked for */
+void start_close(View *view);
 
 /* overlay.c */
 void overlay_draw(const View *view, UiBox box);

@@ -63,6 +63,7 @@ static void free_texture(Viewport *port)
 void viewport_stop(View *view)
 {
     Viewport *port = &view->viewport;
+    start_close(view);
     if (port->renderer)
         port->ops->destroy(port->renderer);
     free_texture(port);
@@ -611,6 +612,11 @@ static void begin_scene(View *view, UiBox box)
 void viewport_draw(View *view, UiBox box)
 {
     Viewport *port = &view->viewport;
+    if (!view->now->has_scene && !*view->now->file) {
+        start_draw(view, box);
+        return;
+    }
+    start_close(view);
     if (ui_panel_begin("##viewport", box, false, false)) {
         make_texture(port, (int)fmaxf(box.width, 1), (int)fmaxf(box.height, 1));
         if (view->now->has_scene && port->opened != view->now->opened)

@@ -460,8 +460,10 @@ static void take_snapshot(View *view)
     snapshot_unref(view->now);
     view->now = now;
     if (now->opened != opened) {
-        if (other)
+        if (other) {
             g_hash_table_remove_all(view->folded);
+            g_hash_table_remove_all(view->joined);
+        }
         g_clear_pointer(&view->edit_id, g_free);
         g_clear_pointer(&view->changed, g_free);
         view->modified = 0;

@@ -15,6 +15,7 @@ from window import VIEW, SCENES, Window, start_display
 
 # Colours of the window: blue, green, red.
 MENU, SELECTED = (0x36, 0x2f, 0x2a), (0x82, 0x5d, 0x2f)
+FIRST_CURVE, SECOND_CURVE = (0xe0, 0xa3, 0x4f), (0x4b, 0x93, 0xe8)
 HOLD, PANEL, CHILD = (0x4d, 0xd3, 0xff), (0x2c, 0x26, 0x22), (0x24, 0x1f, 0x1c)
 
 WORDS = ("Play/Pause", "Step", "Reset", "Reload", "Real time", "Record video", "Record session", "Restore view", "Save view", "Next background",
@@ -135,6 +136,49 @@ def blade_is_seen():
     end(window, "a cut")
 
 
+def first_page():
+    """Without a scene there are those that come with Divan, each with its picture; a click opens one."""
+    window = Window()
+    window.do("windowmove", window.id, "0", "0")
+    wait_for("a picture of the red beam", lambda: any(c[2] > 150 and max(c[:2]) < 60 for c in x11.colors(480, 190, 60, 40)))
+    window.click(480, 200)
+    window.wait_for_scene("beam.scn")
+    end(window, "the first page")
+
+
+def is_there(color, *box):
+    """Lines have soft edges."""
+    return any(max(abs(a - b) for a, b in zip(color, found)) < 40 for found in x11.colors(*box))
+
+
+def plot(window, field, value):
+    window.key("ctrl+f")
+    window.type("elasticity")
+    window.key("Return")
+    window.type(field)
+    window.key("Return")
+    window.type(value)
+    window.key("Return")
+    wait_for("another " + field, lambda: recorded('edit "/Beam/elasticity.%s"' % field, "plots.session"))
+    window.key("ctrl+g")
+
+
+def plots_together():
+    """Two quantities in one diagram, and apart again."""
+    with open(os.path.join(os.environ["XDG_CONFIG_HOME"], "divan", "view.conf"), "a", encoding="utf-8") as file:
+        file.write("bottom=482\n")  # of the group that is the file's only one
+    window = Window("beam.scn", "--record", "plots.session", keeps=True)
+    window.do("windowmove", window.id, "0", "0")
+    plot(window, "youngModulus", "2000000")
+    plot(window, "poissonRatio", "0.4")
+    window.click(442, 302)
+    window.key("space")
+    wait_for("two diagrams", lambda: is_there(FIRST_CURVE, 700, 610, 2, 60))
+    window.key("space")
+    wait_for("one diagram", lambda: is_there(SECOND_CURVE, 700, 380, 2, 170), lambda: window.click(720, 541))
+    end(window, "plots")
+
+
 def main():
     words()
     for program in ("Xvfb", "xdotool"):
@@ -150,6 +194,8 @@ def main():
         os.environ.update(DISPLAY=display, SDL_VIDEODRIVER="x11")
         for name in ("beam.scn", "carving.scn"):
             shutil.copy(os.path.join(SCENES, name), folder)
+        first_page()
+        plots_together()
         menu_stays()
         tree_and_tools()
         first_field()

@@ -38,7 +38,11 @@ class Window:
         self.id = wait_for("a window", self.find)
         if self.id:
             wait_for("the keys in the window", self.take_keys)
-            wait_for("the scene in the window", lambda: ".scn - divan-view" in self.title())
+            if any(".scn" in word for word in words):
+                self.wait_for_scene()
+
+    def wait_for_scene(self, name=".scn"):
+        wait_for("the scene in the window", lambda: name + " - divan-view" in self.title())
 
     def find(self):
         if not check(self.process.poll() is None, "it ended: " + self.said()):

@@ -277,6 +277,12 @@ static void what_moves_has_a_shadow_on_a_ground(void **state)
             "<OglModel color='1 0 0 1' position='-3 -0.1 -3  -3 -0.1 3  3 -0.1 3  3 -0.1 -3' quads='0 1 2 3'/>" BALL, 2,
             false),
         255);
+    /* One that is drawn by its collision model alone is a floor as well. */
+    static const char *const on_plate =
+        "<VisualStyle displayFlags='showVisualModels showCollisionModels'/><Node name='b'>" BALL
+        "</Node><Node name='floor'><MechanicalObject position='-3 -0.1 -3  -3 -0.1 3  3 -0.1 3  3 -0.1 -3'/>"
+        "<MeshTopology triangles='0 1 2  0 2 3'/><TriangleCollisionModel moving='0' simulated='0' color='1 1 1 1'/></Node>";
+    assert_int_equal(darkest(on_plate, 2, false), darkest(on_plate, 2, true));
 }
 
 static void light_falls_with_the_cosine(void **state)

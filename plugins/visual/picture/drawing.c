@@ -75,16 +75,17 @@ static void store(const double *from, float to[3])
 static void bound(Drawing *self, const double *points, size_t count, double radius)
 {
     DvPicture *picture = &self->recording->picture;
-    float *box = picture->moving_marks;
-    for (size_t i = 0; self->moves && i < count; i++, points += 3) {
+    float *box = self->moves ? picture->moving_marks : self->still;
+    bool *has = self->moves ? &picture->has_moving_marks : &self->has_still;
+    for (size_t i = 0; i < count; i++, points += 3) {
         if (!isfinite(points[0]) || !isfinite(points[1]) || !isfinite(points[2]))
             continue;
         for (int c = 0; c < 3; c++) {
             const float least = (float)(points[c] - radius), most = (float)(points[c] + radius);
-            box[c] = picture->has_moving_marks ? fminf(box[c], least) : least;
-            box[3 + c] = picture->has_moving_marks ? fmaxf(box[3 + c], most) : most;
+            box[c] = *has ? fminf(box[c], least) : least;
+            box[3 + c] = *has ? fmaxf(box[3 + c], most) : most;
         }
-        picture->has_moving_marks = true;
+        *has = true;
     }
 }
 
@@ -319,6 +320,7 @@ void drawing_begin(Drawing *self, Recording *recording)
     self->recording = recording;
     self->texts.count = 0;
     self->begun = 0;
+    self->has_still = false;
     Batch *batch = self->batches.at;
     for (uint32_t i = 0; i < self->batches.count; i++)
         batch[i].elements.count = 0;

@@ -21,6 +21,8 @@ typedef struct Drawing {
     Recording *recording;
     uint32_t state, draw_state; /* of what is drawn now */
     bool moves;                 /* it is of a body that does, whose bounds are in the recording's moving_marks */
+    bool has_still;             /* of others, since drawing_begin: */
+    float still[6];             /* m: bounds */
     bool wires;                 /* faces and bodies are drawn by their edges, whatever who draws them says */
     uint32_t recent;            /* batch that was added to last */
     uint32_t begun;             /* batches that the present picture has */

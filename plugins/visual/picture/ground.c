@@ -75,14 +75,27 @@ static void add_box(double whole[6], const DvVec3 axes[3], const DvPictureState 
     }
 }
 
+static void add_marks(double whole[6], const DvVec3 axes[3], const float marks[6])
+{
+    static const DvPictureState plain = {.transform = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    double box[6];
+    for (int i = 0; i < 6; i++)
+        box[i] = (double)marks[i];
+    add_box(whole, axes, &plain, box);
+}
+
 static double width(const double box[6])
 {
     return fmax(box[4] - box[1], box[5] - box[2]);
 }
 
-void ground_find(Ground *self, DvPicture *picture)
+static bool is_floor(const double still[6], const double moving[6])
 {
-    static const DvPictureState plain = {.transform = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    return width(still) > wider * width(moving) && still[3] < (moving[0] + moving[3]) / 2;
+}
+
+void ground_find(Ground *self, DvPicture *picture, const float still_marks[6])
+{
     const DvVec3 up = dv_camera_up(picture->gravity);
     const DvVec3 side = fabs(up.x) < 0.9 ? dv_vec3(1, 0, 0) : dv_vec3(0, 1, 0);
     const DvVec3 across = dv_vec3_normalize(dv_vec3_cross(up, side));
@@ -95,12 +108,8 @@ void ground_find(Ground *self, DvPicture *picture)
         if (picture->surfaces[i].moves)
             add_box(moving, axes, &picture->states[picture->surfaces[i].state],
                     box_of(self, picture->surfaces[i].positions));
-    if (picture->has_moving_marks) {
-        double box[6];
-        for (int i = 0; i < 6; i++)
-            box[i] = (double)picture->moving_marks[i];
-        add_box(moving, axes, &plain, box);
-    }
+    if (picture->has_moving_marks)
+        add_marks(moving, axes, picture->moving_marks);
     memcpy(all, moving, sizeof all);
     for (uint32_t i = 0; i < picture->surface_count; i++) {
         double still[6];
@@ -108,7 +117,14 @@ void ground_find(Ground *self, DvPicture *picture)
         if (!picture->surfaces[i].moves)
             add_box(still, axes, &picture->states[picture->surfaces[i].state],
                     box_of(self, picture->surfaces[i].positions));
-        has_floor = has_floor || (width(still) > wider * width(moving) && still[3] < (moving[0] + moving[3]) / 2);
+        has_floor = has_floor || is_floor(still, moving);
+        all[0] = fmin(all[0], still[0]);
+    }
+    if (still_marks) {
+        double still[6];
+        empty(still);
+        add_marks(still, axes, still_marks);
+        has_floor = has_floor || is_floor(still, moving);
         all[0] = fmin(all[0], still[0]);
     }
     sweep(self);

@@ -15,8 +15,9 @@ typedef struct Ground {
     double level; /* m along the way up: of all pictures the lowest */
 } Ground;
 
-/* Fills has_ground and ground of a picture that is otherwise complete. */
-void ground_find(Ground *ground, DvPicture *picture);
+/* Fills has_ground and ground of a picture that is otherwise complete. `still`: bounds of the primitives that were drawn of what does not
+ * move, or NULL. */
+void ground_find(Ground *ground, DvPicture *picture, const float still[6]);
 void ground_free(Ground *ground);
 
 #endif

@@ -883,7 +883,7 @@ static DvPicture *make(DvRecorder *self, const DvRecordOptions *options)
     add_passes(self, recording);
     keep_lists(self, recording);
     take_context(self, &recording->picture);
-    ground_find(&self->ground, &recording->picture);
+    ground_find(&self->ground, &recording->picture, self->drawing.has_still ? self->drawing.still : NULL);
     dv_step_release(mark);
     return &recording->picture;
 }
