@@ -193,17 +193,18 @@ class Embedding(unittest.TestCase):
     def test_the_example_of_the_documentation_runs(self):
         with open(os.path.join(ROOT, "docs", "embedding.md"), encoding="utf-8") as page:
             example = re.search(r"```python\n(.*?)```", page.read(), re.S).group(1)
-        self.assertLessEqual(len(example.splitlines()), 30)
-        example = example.replace("libdivan-words.so.0", os.environ["DIVAN_WORDS"])
+        self.assertLessEqual(len(example.splitlines()), 40)
+        example = example.replace("build/kernel/libdivan-words.so.0", os.environ["DIVAN_WORDS"])
         names = {"__name__": "example"}
         folder = os.getcwd()
         os.chdir(ROOT)
         try:
-            # The plugins run already: dv_start would say so, and dv_stop would end them under the other tests.
-            exec(example.replace("divan.dv_start(None)", "0").replace("divan.dv_stop()", ""), names)  # pylint: disable=exec-used
+            # The plugins run already: dv_start would say so.
+            exec(example.replace("divan.dv_start(None) == 0", "True"), names)  # pylint: disable=exec-used
         finally:
             os.chdir(folder)
-        self.assertEqual(names["first"], names["second"])
+        self.assertEqual(len(names["positions"]), 200)
+        self.assertNotEqual(names["positions"][0], names["positions"][99])
 
 
 if __name__ == "__main__":
