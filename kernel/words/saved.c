@@ -199,10 +199,15 @@ static bool follows(DvData *data)
     return parent && (data->flags & DV_DATA_DIRTY || dv_data_equal(data, parent));
 }
 
-static bool has_changed(const DvObject *object, size_t index)
+bool dv_words_may_change(const DvObject *object, const DvData *data)
+{
+    return !is_never_saved(object, data) && data->field->type != &dv_type_link;
+}
+
+bool dv_words_has_changed(const DvObject *object, size_t index)
 {
     DvData *data = object->fields[index];
-    if (is_never_saved(object, data) || data->field->type == &dv_type_link)
+    if (!dv_words_may_change(object, data))
         return false;
     if (data->field->flags & DV_FIELD_STATE)
         return true;
@@ -212,7 +217,7 @@ static bool has_changed(const DvObject *object, size_t index)
 void dv_saved_state(DvObject *object, DvSavedText say, void *context)
 {
     for (size_t i = 0; i < object->field_count; i++)
-        if (has_changed(object, i))
+        if (dv_words_has_changed(object, i))
             say_value(object->fields[i], say, context);
     const DvNode *node = object->is_node ? object->self : NULL;
     if (node && !node->parents.len && node->scene->steps > 0) {

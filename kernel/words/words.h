@@ -15,6 +15,8 @@
  *   explain.c      what to say of the name of a class that nobody offers
  *   scene_file.c   scenes from files and into files
  *   saved.c        what a saved scene says of an object, and how it is put back
+ *   moment.c       the state of a scene in memory
+ *   checkpoint.c   the state of a scene in a file
  *   plugin_checks.c what is wrong with the descriptor of a plugin
  *   library_file.c whether a file can be opened as a library
  *   memory.c       whether there is room for what a scene asks for; the end of a process that has no memory
@@ -107,6 +109,14 @@ void dv_words_report_links(DvObject *object); /* tries once more, then says what
 void dv_words_forget(DvObject *object);
 void dv_words_capture(DvObject *object);
 void dv_words_restore(DvObject *object);
+/* What a run may change, of which moments are made: all but what follows from other fields, and links. */
+bool dv_words_may_change(const DvObject *object, const DvData *data);
+/* What of it a file must hold: it is state by declaration, or has changed since the object was initialised. */
+bool dv_words_has_changed(const DvObject *object, size_t index);
+
+/* moment.c: each object that is saved, those of a node before what is below it, nodes too. */
+void dv_words_each_object(const DvNode *node, void (*visit)(void *context, DvObject *object), void *context);
+DvStatus dv_words_rebuild(DvScene *scene); /* `restore` of all: fields were put back */
 
 /* output.c: of dv_set_output_folder; interned; NULL: none */
 const char *dv_words_output_folder(void);

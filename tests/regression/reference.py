@@ -16,6 +16,8 @@ usage: reference.py GROUP [NAME...] [--divan PROGRAM] [--shared FOLDER] [--verbo
   loaders        what file loaders read, of probes/loaders, likewise
   engines        outputs of engines and mesh creators, of probes/engines and of scenes of sofa/engines: compare-outputs to 1e-9
   restart        all of these: saved at step 10, loaded and run on, the same hash at step 100, or where both explode
+  moments        back to a moment in memory, and restarted from a checkpoint on other threads: the same hashes; some of each kind (with
+                 --all, all of the lists)
   threads        all of these: the same hashes with 1, 2 and 8 threads and small chunks
   allocations    scenes of first-light.txt and our own without contacts: no heap allocation in a step after the first (where contacts
                  come and go, tests/collision looks at the steps between)
@@ -47,6 +49,7 @@ def option(name, default):
 
 SHARED = os.path.abspath(option("--shared", os.environ.get("DIVAN_SHARED", os.path.join(ROOT, "..", "shared"))))
 DIVAN = os.path.abspath(option("--divan", os.environ.get("DIVAN_HOST", os.path.join(ROOT, "build", "hosts", "divan", "divan"))))
+MOMENTS = os.environ.get("DIVAN_TEST_MOMENTS", os.path.join(os.path.dirname(DIVAN), "..", "..", "tests", "scenes-moments"))
 VERBOSE = "--verbose" in sys.argv
 EXAMPLES = os.path.join(SHARED, "sofa", "examples")
 PROBES = os.path.join(SHARED, "probes")
@@ -143,6 +146,8 @@ OUTPUT_OPTIONS.update({"MeshGmshLoader_a": ["--skip", ".*Groups"],
 
 # MUMPS and CXSparse make each factor anew, and their work arrays at each solve; ours stay.
 ALLOCATES = BY_LIBRARY
+# Cuts, contacts, changes of topology, controllers, direct and precomputed solvers: the moment and the checkpoint lie in the midst of them.
+MOMENTS_OF = []
 
 
 def lines(*path):
@@ -658,6 +663,14 @@ def restart(name, folder):
         a, b, "equal" if now == then else "differ", first, last_words(done) if done.stderr else "")
 
 
+def moments(name, folder):
+    """Ten steps, a moment, ten more; back, and the ten again; and the same from a checkpoint."""
+    environment = dict(os.environ)
+    environment["DIVAN_DATA_PATH"] = os.path.join(SHARED, "sofa", "share") + ":" + EXAMPLES
+    done = subprocess.run([MOMENTS, scene_of(name), "10", "10"], capture_output=True, text=True, timeout=600, env=environment, cwd=folder)
+    return done.returncode == 0, (done.stdout.strip().splitlines() or ["exit %d" % done.returncode])[-1]
+
+
 def threads(name, folder):
     runs = [divan("run", scene_of(name), "-n", "20", "--hash", "--quiet", "--threads", count, "--grain-divisor", divisor)
             for count, divisor in (("1", "1000000"), ("2", "1000000"), ("8", "1000000"))]
@@ -744,6 +757,7 @@ def main():
         "engines": (engine, ENGINE_PROBES + ENGINE_SCENES, 2),
         "loaders": (engine, LOADER_PROBES, 2),
         "restart": (restart, light + probes, 2),
+        "moments": (moments, sorted(set(light + probes + contact_names() + topology_names())) if "--all" in sys.argv else MOMENTS_OF, 2),
         "threads": (threads, light + probes, 2),
         "allocations": (allocations, [n for n in light if n not in ALLOCATES] + own_scenes_without_contacts(), 2),
         "speed": (speed, light, 1),
@@ -751,7 +765,7 @@ def main():
     }[group]
     rest = [a for i, a in enumerate(sys.argv[2:], 2) if sys.argv[i - 1] not in ("--divan", "--shared")]
     wanted = [a for a in rest if not a.startswith("-")]
-    unknown = [a for a in rest if a.startswith("-") and a not in ("--divan", "--shared", "--verbose")]
+    unknown = [a for a in rest if a.startswith("-") and a not in ("--divan", "--shared", "--verbose", "--all")]
     unknown += [w for w in wanted if not any(w in n for n in names)]
     if unknown:
         print("reference.py: %s: neither an option nor part of a name in %s; --help says what there is" % (unknown[0], group), file=sys.stderr)

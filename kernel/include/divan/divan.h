@@ -12,6 +12,7 @@
 #include <divan/exchange.h>
 #include <divan/log.h>
 #include <divan/memory.h>
+#include <divan/moment.h>
 #include <divan/node.h>
 #include <divan/object.h>
 #include <divan/output.h>

@@ -241,8 +241,10 @@ static DvStatus restore(DvObject *object, void *self)
     Topology *topology = self;
     size_t count;
     const uint32_t *at = dv_data_uints(&topology->saved, &count), *end = at + count;
-    if (count == 0)
+    if (count == 0) { /* it is as it was at the start */
+        topology->edited = false;
         return DV_OK;
+    }
     topology->points = dv_data_uint(&topology->point_count_field);
     topology->moved = true;
     for (int kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++) {

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The state of a scene in memory, to go back to.
+ *
+ * A moment has a copy of each field that a run may change (dv_words_may_change), with the version that the field had. Taking it again
+ * copies what has another version by now. Going back is what loading a saved scene is: the scene is reset, which makes all forget what
+ * it remembers beside its fields; then fields get their values, where they are others; then `restore` of the classes rebuilds what
+ * hangs on them.
+ *
+ * A field that follows another one, and has not been written since, follows it again. The values of the others are put back until none
+ * of them counts as overtaken by what it follows: whoever is put back later tells its followers that it has changed.
+ */
+#include "words.h"
+
+#include <divan/moment.h>
+
+typedef struct KeptField {
+    DvData *data, *parent; /* parent: what it followed; or NULL */
+    uint64_t version;      /* of the data, whose value this is */
+    void *at; /* numbers, in a block of `room` bytes; of texts a value that is shared; NULL: none is held yet */
+    size_t count, room;
+    bool follows; /* has no value but that of its parent */
+} KeptField;
+
+typedef struct KeptObject {
+    DvObject *object; /* a reference */
+    size_t fields;    /* how many it had: components may add some */
+} KeptObject;
+
+struct DvMoment {
+    DvScene *scene;
+    DvObject *root; /* a reference: with it the scene stays in memory */
+    KeptObject *object;
+    KeptField *kept; /* those of the first object first */
+    size_t objects, fields, bytes;
+    uint64_t steps, revision; /* of the scene; of its root when the list was made */
+    bool taken;
+};
+
+/* ---- What there is ---- */
+
+void dv_words_each_object(const DvNode *node, void (*visit)(void *context, DvObject *object), void *context)
+{
+    DvObject *self = dv_node_object(node);
+    if (self->transient)
+        return;
+    visit(context, self);
+    for (uint32_t i = 0; i < node->members.len; i++) {
+        DvObject *object = dv_private_at(&node->members, i);
+        if (!object->transient)
+            visit(context, object);
+    }
+    for (uint32_t i = 0; i < node->children.len; i++) {
+        const DvNode *child = dv_private_at(&node->children, i);
+        if (dv_private_at(&child->parents, 0) == node)
+            dv_words_each_object(child, visit, context);
+    }
+}
+
+static void release_field(const KeptField *kept)
+{
+    if (kept->at && kept->data->type->scalar == DV_SCALAR_STRING)
+        dv_core_value_unref(kept->data->type, kept->at);
+    else
+        dv_free(kept->at);
+}
+
+static void release_all(DvMoment *moment)
+{
+    for (size_t i = 0; i < moment->fields; i++)
+        release_field(&moment->kept[i]);
+    for (size_t i = 0; i < moment->objects; i++)
+        dv_object_unref(moment->object[i].object);
+    dv_free(moment->object);
+    dv_free(moment->kept);
+    moment->object = NULL;
+    moment->kept = NULL;
+    moment->objects = moment->fields = moment->bytes = 0;
+    moment->taken = false;
+}
+
+typedef struct Walk {
+    DvMoment *moment;
+    size_t objects, fields;
+    bool same;
+} Walk;
+
+static void compare(void *context, DvObject *object)
+{
+    Walk *walk = context;
+    const DvMoment *moment = walk->moment;
+    walk->same = walk->same && walk->objects < moment->objects && moment->object[walk->objects].object == object;
+    walk->objects++;
+    walk->fields += object->field_count;
+}
+
+static void list_object(void *context, DvObject *object)
+{
+    Walk *walk = context;
+    DvMoment *moment = walk->moment;
+    moment->object[moment->objects++] = (KeptObject){dv_object_ref(object), object->field_count};
+    for (size_t i = 0; i < object->field_count; i++)
+        if (dv_words_may_change(object, object->fields[i]))
+            moment->kept[moment->fields++] = (KeptField){.data = object->fields[i]};
+}
+
+/* Whether the list is that of the scene as it is. */
+static bool is_complete(DvMoment *moment)
+{
+    const uint64_t revision = moment->scene->root->revision;
+    for (size_t i = 0; i < moment->objects; i++)
+        if (moment->object[i].object->field_count != moment->object[i].fields)
+            return false;
+    if (moment->revision == revision)
+        return true;
+    Walk walk = {.moment = moment, .same = true};
+    dv_words_each_object(moment->scene->root, compare, &walk);
+    if (!walk.same || walk.objects != moment->objects)
+        return false;
+    moment->revision = revision;
+    return true;
+}
+
+static void list_anew(DvMoment *moment)
+{
+    release_all(moment);
+    Walk walk = {.moment = moment};
+    dv_words_each_object(moment->scene->root, compare, &walk);
+    moment->object = dv_alloc(walk.objects, sizeof *moment->object);
+    moment->kept = dv_alloc(walk.fields, sizeof *moment->kept);
+    dv_words_each_object(moment->scene->root, list_object, &walk);
+    moment->revision = moment->scene->root->revision;
+}
+
+/* ---- Taking ---- */
+
+enum { LARGE = 1 << 18, PIECE = 1 << 16 /* bytes: copied by several threads from the first on, in pieces */ };
+
+typedef struct Copy {
+    char *to;
+    const char *from;
+    size_t bytes;
+} Copy;
+
+static void copy_pieces(void *context, uint32_t begin, uint32_t end)
+{
+    const Copy *copy = context;
+    const size_t first = (size_t)begin * PIECE, last = MIN((size_t)end * PIECE, copy->bytes);
+    memcpy(copy->to + first, copy->from + first, last - first);
+}
+
+static void copy_numbers(void *to, const void *from, size_t bytes)
+{
+    Copy copy = {to, from, bytes};
+    if (bytes < LARGE)
+        memcpy(to, from, bytes);
+    else
+        dv_parallel_for((uint32_t)((bytes + PIECE - 1) / PIECE), 1, copy_pieces, &copy);
+}
+
+static __attribute__((noinline)) void keep(DvMoment *moment, KeptField *kept)
+{
+    DvData *data = kept->data;
+    kept->parent = dv_data_parent(data);
+    if (data->flags & DV_DATA_DIRTY && kept->parent && !(kept->parent->flags & DV_DATA_DIRTY))
+        (void)dv_data_update(data);
+    kept->follows = (data->flags & DV_DATA_DIRTY) != 0;
+    kept->version = data->version;
+    if (kept->follows)
+        return;
+    if (data->type->scalar == DV_SCALAR_STRING) {
+        if (kept->at)
+            dv_core_value_unref(data->type, kept->at);
+        kept->at = (void *)(uintptr_t)dv_core_value_ref(data->value);
+    } else {
+        const size_t bytes = data->count * data->type->element_size, least = MAX(bytes, 1);
+        if (kept->room < least) {
+            dv_free(kept->at);
+            kept->at = dv_alloc(1, least);
+            moment->bytes += least - kept->room;
+            kept->room = least;
+        }
+        copy_numbers(kept->at, data->value, bytes);
+    }
+    kept->count = data->count;
+}
+
+static DvStatus refuse(const DvMoment *moment, const char *function, const char *why)
+{
+    return dv_error(moment->root, DV_ERROR_INVALID, "%s: %s", function, why);
+}
+
+/* False, with *status: not now. */
+static bool begin(Call *call, const DvMoment *moment, const char *function, DvStatus *status)
+{
+    *status = DV_ERROR_BUSY;
+    if (!dv_core_call_begin(call, moment->scene, function))
+        return false;
+    if (moment->scene->depth > 1)
+        *status = refuse(moment, function, "called from inside a call for the same scene");
+    else if (!moment->scene->running)
+        *status = refuse(moment, function, "the scene does not run");
+    else
+        return true;
+    dv_core_call_end(call);
+    return false;
+}
+
+DvStatus dv_moment_take(DvMoment *moment)
+{
+    Call call;
+    DvStatus status;
+    if (!begin(&call, moment, "dv_moment_take", &status))
+        return status;
+    if (!moment->objects || !is_complete(moment))
+        list_anew(moment);
+    for (size_t i = 0; i < moment->fields; i++) {
+        KeptField *kept = &moment->kept[i];
+        if (kept->data->version != kept->version || kept->data->flags & DV_DATA_DIRTY || kept->follows || !kept->at)
+            keep(moment, kept);
+    }
+    moment->steps = moment->scene->steps;
+    moment->taken = true;
+    dv_core_call_end(&call);
+    return DV_OK;
+}
+
+/* ---- Going back ---- */
+
+static bool is_as_kept(const KeptField *kept)
+{
+    return kept->data->version == kept->version && ((kept->data->flags & DV_DATA_DIRTY) != 0) == kept->follows;
+}
+
+/* What has the value that it should have is not written: a component may take what it did not write itself for an edit. */
+static bool has_value(const KeptField *kept)
+{
+    const DvData *data = kept->data;
+    if (data->flags & DV_DATA_DIRTY || data->count != kept->count)
+        return false;
+    if (data->type->scalar != DV_SCALAR_STRING)
+        return memcmp(data->value, kept->at, data->count * data->type->element_size) == 0;
+    for (size_t i = 0; i < data->count; i++)
+        if (strcmp(((char *const *)data->value)[i], ((char *const *)kept->at)[i]) != 0)
+            return false;
+    return true;
+}
+
+static DvStatus put_back(KeptField *kept)
+{
+    DvData *data = kept->data;
+    DvStatus status = DV_OK;
+    if (dv_data_parent(data) != kept->parent || (kept->follows && !(data->flags & DV_DATA_DIRTY)))
+        status = dv_data_link(data, kept->parent);
+    if (!kept->follows && !has_value(kept))
+        dv_data_set(data, kept->at, kept->count);
+    kept->version = data->version;
+    return status;
+}
+
+static DvStatus put_all_back(const DvMoment *moment)
+{
+    enum { MOST_PASSES = 100 };
+    DvStatus status = DV_OK;
+    bool again = true;
+    for (int pass = 0; again && pass < MOST_PASSES; pass++) {
+        again = false;
+        for (size_t i = 0; i < moment->fields; i++) {
+            KeptField *kept = &moment->kept[i];
+            if (is_as_kept(kept))
+                continue;
+            again = true;
+            const DvStatus one = put_back(kept);
+            status = status == DV_OK ? one : status;
+        }
+    }
+    return status;
+}
+
+typedef struct Newcomers {
+    GHashTable *known;
+    GPtrArray *found;
+} Newcomers;
+
+static void find_newcomer(void *context, DvObject *object)
+{
+    const Newcomers *newcomers = context;
+    if (!g_hash_table_contains(newcomers->known, object))
+        g_ptr_array_add(newcomers->found, dv_object_ref(object));
+}
+
+/* What has come since the moment was taken goes. */
+static void remove_newcomers(const DvMoment *moment)
+{
+    Newcomers newcomers = {g_hash_table_new(NULL, NULL), g_ptr_array_new()};
+    for (size_t i = 0; i < moment->objects; i++)
+        g_hash_table_add(newcomers.known, moment->object[i].object);
+    dv_words_each_object(moment->scene->root, find_newcomer, &newcomers);
+    for (guint i = newcomers.found->len; i-- > 0;) {
+        DvObject *object = g_ptr_array_index(newcomers.found, i);
+        if (dv_private_node_of(object) && !object->removed)
+            dv_object_remove(object);
+        dv_object_unref(object);
+    }
+    g_ptr_array_unref(newcomers.found);
+    g_hash_table_unref(newcomers.known);
+}
+
+static const DvObject *lost_object(const DvMoment *moment)
+{
+    for (size_t i = 0; i < moment->objects; i++) {
+        const DvObject *object = moment->object[i].object;
+        if (object != moment->root && (object->removed || !object->node))
+            return object;
+    }
+    return NULL;
+}
+
+static void rebuild(void *context, DvObject *object)
+{
+    DvStatus *status = context;
+    const DvStatus one =
+        object->cls->restore && dv_object_is_valid(object) ? object->cls->restore(object, object->self) : DV_OK;
+    *status = *status == DV_OK ? one : *status;
+}
+
+DvStatus dv_words_rebuild(DvScene *scene)
+{
+    DvStatus status = DV_OK;
+    dv_words_each_object(scene->root, rebuild, &status);
+    return status;
+}
+
+DvStatus dv_moment_restore(DvMoment *moment)
+{
+    Call call;
+    DvStatus status;
+    if (!begin(&call, moment, "dv_moment_restore", &status))
+        return status;
+    const DvObject *lost = lost_object(moment);
+    if (!moment->taken) {
+        status = refuse(moment, "dv_moment_restore", "no moment has been taken");
+    } else if (lost) {
+        status =
+            dv_error(lost, DV_ERROR_INVALID, "has left the scene since the moment was taken, which cannot be put back");
+    } else {
+        if (!is_complete(moment))
+            remove_newcomers(moment);
+        dv_scene_reset(moment->scene);
+        status = put_all_back(moment);
+        moment->scene->steps = moment->steps;
+        const DvStatus rebuilt = dv_words_rebuild(moment->scene);
+        status = status == DV_OK ? rebuilt : status;
+    }
+    dv_core_call_end(&call);
+    return status;
+}
+
+/* ---- Life ---- */
+
+DvMoment *dv_moment_new(DvScene *scene)
+{
+    DvMoment *moment = dv_alloc(1, sizeof *moment);
+    moment->scene = scene;
+    moment->root = dv_object_ref(dv_node_object(scene->root));
+    return moment;
+}
+
+void dv_moment_free(DvMoment *moment)
+{
+    if (!moment)
+        return;
+    release_all(moment);
+    dv_object_unref(moment->root);
+    dv_free(moment);
+}
+
+uint64_t dv_moment_steps(const DvMoment *moment)
+{
+    return moment->steps;
+}
+
+size_t dv_moment_bytes(const DvMoment *moment)
+{
+    return moment->bytes;
+}
