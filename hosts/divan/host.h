@@ -27,6 +27,7 @@ typedef struct Options {
     char **plugins;
     gboolean help, quiet, hash, json, keep_going, verbose, strict, real_time, stats, write_anywhere;
     char *dump, *dump_topology, *dump_steps, *contacts;
+    char *checkpoint, *restart;
     char **record, *record_file;
     int record_every;
     char *at, *out, *outputs;
@@ -93,6 +94,14 @@ void host_print_stats(DvScene *scene, uint64_t step);
  * file (NULL: none). */
 void host_report_solves(DvScene *scene, FILE *totals);
 void host_dump_numbers(FILE *file, const char *tag, const double *numbers, size_t count);
+
+/* checkpoint.c: of --checkpoint, --every and --restart. False after an error that is reported. */
+bool host_checkpoint_is_right(const Options *options); /* the command line */
+bool host_checkpoint_may_be_written(const Options *options, DvScene *scene);
+bool host_restart_can_be_read(const Options *options); /* before the scene is loaded */
+bool host_restart(const Options *options, DvScene *scene);
+/* After `made` steps of this run: when it is time for one; and at the end, unless it has just been time. */
+bool host_checkpoint(const Options *options, DvScene *scene, uint64_t made, bool at_end);
 
 /* record.c: values over time. */
 typedef struct Record Record;

@@ -271,6 +271,7 @@ static int make_steps(Run *run)
     double spent = 0, shown = 0; /* s: in steps; when progress was shown */
     uint64_t made = 0;
     int result = EXIT_DONE;
+    bool good = true; /* all checkpoints could be written */
     observe(run, 0);
     while (made < run->steps && !interrupted && !run->strict && !output_is_lost(run)) {
         const double before = dv_node_time(dv_scene_root(run->scene)), begin = host_now();
@@ -283,6 +284,7 @@ static int make_steps(Run *run)
         }
         made++;
         observe(run, made);
+        good = host_checkpoint(options, run->scene, made, false) && good;
         if (options->verbose && (made % tenth == 0 || made == run->steps))
             fprintf(stderr, "info: step %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT ", time %.6g s, %.5g steps/s\n",
                     made, run->steps, dv_node_time(dv_scene_root(run->scene)), spent > 0 ? (double)made / spent : 0.0);
@@ -295,6 +297,8 @@ static int make_steps(Run *run)
     }
     if (progress)
         fputc('\n', stderr);
+    if (result == EXIT_DONE)
+        good = host_checkpoint(options, run->scene, made, true) && good;
     if (result == EXIT_DONE && made < run->steps) { /* the state that it has come to is one to go on from */
         dump_states(run, made);
         dump_topologies(run, made);
@@ -315,7 +319,7 @@ static int make_steps(Run *run)
     }
     if (options->real_time && !options->quiet)
         fprintf(run->report, "%" G_GUINT64_FORMAT " steps ended late, %.3g s lost\n", pace.late, pace.lost);
-    if (result == EXIT_DONE && (run->strict || (output_is_lost(run) && !interrupted)))
+    if (result == EXIT_DONE && (!good || run->strict || (output_is_lost(run) && !interrupted)))
         result = EXIT_FAULT;
     if (result == EXIT_DONE && interrupted)
         result = EXIT_BY_SIGNAL + interrupted;
@@ -336,6 +340,8 @@ static bool check_outputs(Run *run, const char *save_to)
     const char *table = options->record ? table_of(options) : NULL;
     const char *names[] = {options->dump, options->dump_topology, options->contacts, save_to, table};
     run->report = stdout;
+    if (!host_checkpoint_is_right(options))
+        return false;
     if ((options->record_file || options->record_every) && !options->record) {
         fprintf(stderr, "divan: --record-%s: of what? give --record 'tip=/Bar/state.position[17]'\n",
                 options->record_file ? "file" : "every");
@@ -387,7 +393,7 @@ static bool may_save(DvScene *scene, const char *name)
 
 static int run_scene(Run *run, const char *save_to)
 {
-    if (!open_dumps(run))
+    if (!open_dumps(run) || !host_restart_can_be_read(run->options))
         return EXIT_FAULT;
     run->scene = host_load(run->options);
     run->strict_of_loading = run->strict;
@@ -397,7 +403,8 @@ static int run_scene(Run *run, const char *save_to)
         print_objects(dv_scene_root(run->scene));
     if (run->strict || !host_dump_may_stay(&run->dump, run->scene) || !host_dump_may_stay(&run->topology, run->scene) ||
         !host_dump_may_stay(&run->contacts, run->scene) || !host_dump_may_stay(&run->table, run->scene) ||
-        (save_to && !may_save(run->scene, save_to)))
+        (save_to && !may_save(run->scene, save_to)) || !host_restart(run->options, run->scene) || run->strict ||
+        !host_checkpoint_may_be_written(run->options, run->scene))
         return EXIT_FAULT;
     if (run->options->record) {
         run->record = host_record_new(run->scene, run->options->record);
@@ -474,11 +481,12 @@ const Command command_run = {
         "last frame of its dumps; once more, at once. A file is replaced when the new one is whole; `-` is standard output.\n"
         "A run whose state stops being finite, or moves beyond all sense (growthLimit of the animation loop), says where,\n"
         "why and what to do, and saves the last good state.\n"
+        "A run with --checkpoint that has been ended, by whatever, goes on with --restart, bit for bit; -n counts from there.\n"
         "Solvers that left more than their tolerance say so at the end: how often, the worst and its step.\n"
         "With --strict, a warning is an error when something of the scene is left out, replaced or doubtful.",
     .positional = 1,
     .options =
-        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every stats keep-going verbose strict real-time write-anywhere",
+        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every stats checkpoint every restart keep-going verbose strict real-time write-anywhere",
     .run = run,
 };
 

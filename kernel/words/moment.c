@@ -162,7 +162,8 @@ static __attribute__((noinline)) void keep(DvMoment *moment, KeptField *kept)
 {
     DvData *data = kept->data;
     kept->parent = dv_data_parent(data);
-    if (data->flags & DV_DATA_DIRTY && kept->parent && !(kept->parent->flags & DV_DATA_DIRTY))
+    /* A state that is computed when it is read; or what only has to be taken over. An engine above does not run for this. */
+    if (data->flags & DV_DATA_DIRTY && (!kept->parent || !(kept->parent->flags & DV_DATA_DIRTY)))
         (void)dv_data_update(data);
     kept->follows = (data->flags & DV_DATA_DIRTY) != 0;
     kept->version = data->version;
@@ -316,11 +317,12 @@ static const DvObject *lost_object(const DvMoment *moment)
     return NULL;
 }
 
+/* What lies in nodes that have never been active was never initialised. */
 static void rebuild(void *context, DvObject *object)
 {
     DvStatus *status = context;
-    const DvStatus one =
-        object->cls->restore && dv_object_is_valid(object) ? object->cls->restore(object, object->self) : DV_OK;
+    const bool has = object->cls->restore && object->initialised && dv_object_is_valid(object);
+    const DvStatus one = has ? object->cls->restore(object, object->self) : DV_OK;
     *status = *status == DV_OK ? one : *status;
 }
 

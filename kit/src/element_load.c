@@ -77,6 +77,14 @@ DvStatus dv_element_load_keep(DvObject *object, void *self)
     return DV_OK;
 }
 
+DvStatus dv_element_load_restore(DvObject *object, void *self)
+{
+    (void)object;
+    DvElementLoad *load = self;
+    const bool chosen = !load->set.anew || load->kept.count > 0;
+    return chosen || dv_element_load_update(load) ? DV_OK : DV_ERROR_INVALID;
+}
+
 void dv_element_load_cleanup(DvObject *object, void *self)
 {
     (void)object;

@@ -52,6 +52,7 @@ static Table table, edits, goes_on; /* of both others: classes, field, and the r
 static char folder[1024];
 static char output_file[64] = P_tmpdir "/divan-fields-XXXXXX"; /* what $output in the table stands for */
 static char saved_file[64] = P_tmpdir "/divan-saved-XXXXXX.scn";
+static char checkpoint_file[64] = P_tmpdir "/divan-checkpoint-XXXXXX";
 static DvText failures;
 
 /* ---- files ---- */
@@ -125,6 +126,10 @@ static int read_tables(void **state)
     if (saved < 0)
         return -1;
     close(saved);
+    const int checkpoint = mkstemp(checkpoint_file);
+    if (checkpoint < 0)
+        return -1;
+    close(checkpoint);
     return dv_start(NULL) == DV_OK ? 0 : -1;
 }
 
@@ -133,6 +138,7 @@ static int stop(void **state)
     (void)state;
     (void)remove(output_file);
     (void)remove(saved_file);
+    (void)remove(checkpoint_file);
     free(table.at);
     dv_text_free(&(DvText){.at = table.text});
     free(edits.at);
@@ -786,10 +792,38 @@ static const char *found_otherwise(DvScene *scene, const Record *expected)
     return difference;
 }
 
-/* Saved in the middle, loaded, saved again, reset: each run is like one that nobody has stopped. What is otherwise, or NULL. */
-static const char *goes_on_otherwise(const char *text, DvScene *scenes[3])
+static const char broken[] = "it does not run";
+
+/* The steps after the middle are made once more by a scene that goes back to it. */
+static const char *goes_back_otherwise(const char *text, DvMoment *moment, DvScene *scene, const Record *expected)
 {
-    static const char broken[] = "it does not run";
+    static char difference[400];
+    const bool runs = dv_moment_restore(moment) == DV_OK && run_steps(scene, text, BEFORE, BEFORE + AFTER);
+    const char *found = runs ? found_otherwise(scene, expected) : broken;
+    if (found)
+        snprintf(difference, sizeof difference, "once it has gone back to a moment: %s", found);
+    return found ? difference : NULL;
+}
+
+/* By one that is restarted from a checkpoint. */
+static const char *restarts_otherwise(const char *text, const Record *expected)
+{
+    static char difference[400];
+    DvScene *scene = NULL;
+    const bool runs = dv_scene_load_text(text, strlen(text), "scene.scn", folder, NULL, &scene) == DV_OK &&
+                      dv_checkpoint_read(scene, checkpoint_file) == DV_OK &&
+                      run_steps(scene, text, BEFORE, BEFORE + AFTER);
+    const char *found = runs ? found_otherwise(scene, expected) : broken;
+    if (found)
+        snprintf(difference, sizeof difference, "when it is restarted: %s", found);
+    dv_scene_free(scene);
+    return found ? difference : NULL;
+}
+
+/* Saved in the middle, loaded, saved again, reset, taken back, restarted: each run is like one that nobody has stopped. What is
+ * otherwise, or NULL. */
+static const char *goes_on_otherwise(const char *text, DvScene *scenes[3], DvMoment **moment)
+{
     const char *difference = NULL;
     for (int i = 0; i < 2; i++)
         if (dv_scene_load_text(text, strlen(text), "scene.scn", folder, NULL, &scenes[i]) != DV_OK ||
@@ -804,6 +838,9 @@ static const char *goes_on_otherwise(const char *text, DvScene *scenes[3])
         difference = first_difference(first, second);
     free(first);
     free(second);
+    *moment = dv_moment_new(scenes[1]);
+    if (!difference && (dv_moment_take(*moment) != DV_OK || dv_checkpoint_write(scenes[1], checkpoint_file) != DV_OK))
+        difference = broken;
     for (int i = 0; !difference && i < 3; i++)
         difference = run_steps(scenes[i], text, BEFORE, BEFORE + AFTER) ? NULL : broken;
     if (difference)
@@ -812,6 +849,10 @@ static const char *goes_on_otherwise(const char *text, DvScene *scenes[3])
     record_scene(&expected, scenes[0], "");
     for (int i = 1; !difference && i < 3; i++)
         difference = found_otherwise(scenes[i], &expected);
+    for (int i = 0; !difference && i < 2; i++)
+        difference = goes_back_otherwise(text, *moment, scenes[1], &expected);
+    if (!difference)
+        difference = restarts_otherwise(text, &expected);
     for (int i = 1; !difference && i < 3; i++) {
         dv_scene_reset(scenes[i]);
         difference = run_steps(scenes[i], text, 0, BEFORE + AFTER) ? found_otherwise(scenes[i], &expected) : broken;
@@ -825,7 +866,9 @@ static void expect_goes_on(const Claim *claim, const char *text)
     DvScene *scenes[3] = {0};
     Record said = {0};
     dv_log_set_handler(hear, &said);
-    const char *difference = goes_on_otherwise(text, scenes);
+    DvMoment *moment = NULL;
+    const char *difference = goes_on_otherwise(text, scenes, &moment);
+    dv_moment_free(moment);
     for (int i = 0; i < 3; i++)
         dv_scene_free(scenes[i]);
     dv_log_set_handler(NULL, NULL);

@@ -147,7 +147,25 @@ OUTPUT_OPTIONS.update({"MeshGmshLoader_a": ["--skip", ".*Groups"],
 # MUMPS and CXSparse make each factor anew, and their work arrays at each solve; ours stay.
 ALLOCATES = BY_LIBRARY
 # Cuts, contacts, changes of topology, controllers, direct and precomputed solvers: the moment and the checkpoint lie in the midst of them.
-MOMENTS_OF = []
+MOMENTS_OF = [
+    "Benchmark/Performance/BuildLCP/BuiltConstraintCorrection.scn", "Benchmark/Performance/BuildLCP/NonBuiltConstraintCorrection.scn",
+    "Benchmark/Performance/MatrixAssembly/MatrixAssembly_direct.scn",
+    "Benchmark/TopologicalChanges/AffineMovementConstraint__RemovingMeshTest.scn",
+    "Benchmark/TopologicalChanges/FixedPlaneConstraint_RemovingMeshTest.scn",
+    "Benchmark/TopologicalChanges/TriangularBendingSprings_RemovingMeshTest.scn",
+    "Component/Collision/Response/StickContactForceField.scn", "Component/Constraint/Lagrangian/BilateralLagrangianConstraint_NNCG.scn",
+    "Component/Constraint/Lagrangian/FrictionContact_LCP_with_friction.scn",
+    "Component/Constraint/Lagrangian/SlidingLagrangianConstraint.scn", "Component/LinearSolver/Direct/FEMBAR_EigenSimplicialLDLT.scn",
+    "Component/LinearSolver/Direct/FEMBAR_SparseLDLSolver.scn", "Component/LinearSolver/Preconditioner/FEMBAR_PCG_SSORPreconditioner.scn",
+    "Component/LinearSolver/Preconditioner/FEMBAR_PCG_WarpPreconditioner.scn", "Component/LinearSystem/CompositeLinearSystem.scn",
+    "Component/ODESolver/Backward/BDFOdeSolver_spring3d.scn", "Component/ODESolver/Backward/NewmarkImplicitSolver.scn",
+    "Component/ODESolver/Backward/VariationalSymplecticSolver.scn", "Component/SolidMechanics/FEM/TopoMap_cylinder3d.scn",
+    "Component/Topology/Container/Dynamic/AddingHexa2QuadProcess.scn", "Component/Topology/Container/Dynamic/AddingTetraProcess.scn",
+    "Component/Topology/Container/Dynamic/RemovingBilateralInteractionConstraint.scn",
+    "Component/Topology/Container/Dynamic/RemovingTetraProcess_withCollisionModel.scn",
+    "Component/Topology/Container/Dynamic/RemovingTriangle2EdgeProcess.scn", "Demos/chainAll.scn", "Demos/collisionMultiple.scn",
+    "Demos/liver.scn", "Demos/mixedPendulum.scn", "Friction/rigid_slides_mu0.2.scn", "Friction/soft_nncg_mu0.3.scn",
+    "Friction/spheres_lcp_mu0.3.scn", "Plugins/ArticulatedSystemPlugin/ArticulatedSystemMapping.scn"]
 
 
 def lines(*path):

@@ -22,6 +22,7 @@ typedef struct DataDisplay {
     DvData enable, maximal_range, color_nan, user_range, current_min, current_max, shininess, transparency;
     DvData point_data, triangle_data, quad_data, triangle_corner_data, quad_corner_data;
     DvLink color_map, topology;
+    DvData range_known; /* state of a run: currentMin and currentMax are those of a moment */
     DvTopologyRef mesh;
     double own_palette[4 * OWN_ENTRIES];
     /* What is shown: vertices of the mesh, or a vertex for each corner of a face when faces have values of their own. */
@@ -58,7 +59,7 @@ static void update_range(DataDisplay *self)
 {
     const double *user = dv_data_doubles(&self->user_range, NULL);
     const bool maximal = dv_data_bool(&self->maximal_range);
-    const bool known = maximal && self->version > 0;
+    const bool known = maximal && dv_data_bool(&self->range_known);
     double least = known ? dv_data_double(&self->current_min) : INFINITY;
     double most = known ? dv_data_double(&self->current_max) : -INFINITY;
     if (self->by_point) {
@@ -75,6 +76,8 @@ static void update_range(DataDisplay *self)
     }
     dv_data_set_double(&self->current_min, isfinite(least) ? least : 0.0);
     dv_data_set_double(&self->current_max, isfinite(most) ? most : 0.0);
+    if (!known)
+        dv_data_set_bool(&self->range_known, true);
 }
 
 typedef struct Scale {
@@ -336,6 +339,9 @@ static const DvField fields[] = {
              .flags = DV_FIELD_DRAWING | DV_FIELD_READ_ONLY, .help = "value of the first colour"),
     DV_FIELD(DataDisplay, current_max, "currentMax", dv_type_double, .init = "0",
              .flags = DV_FIELD_DRAWING | DV_FIELD_READ_ONLY, .help = "value of the last colour"),
+    DV_FIELD(DataDisplay, range_known, "rangeKnown", dv_type_bool, .init = "0",
+             .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN | DV_FIELD_DRAWING,
+             .help = "it has been shown: the range holds what it held then"),
     FIELD(shininess, "shininess", dv_type_double, .init = "-1",
           .help = "exponent of highlights, to 128; below 0: none"),
     FIELD(transparency, "transparency", dv_type_double, .init = "1", .range = &dv_range_share,

@@ -42,6 +42,8 @@ DV_NODISCARD DV_PUBLIC DvStatus dv_element_load_init(DvObject *object, DvElement
 DV_PUBLIC bool dv_element_load_update(DvElementLoad *load);
 /* A class's update. */
 DV_PUBLIC DvStatus dv_element_load_keep(DvObject *object, void *self);
+/* Those of a mesh that is put back are chosen before it changes again. */
+DV_NODISCARD DV_PUBLIC DvStatus dv_element_load_restore(DvObject *object, void *self);
 DV_PUBLIC void dv_element_load_cleanup(DvObject *object, void *self);
 DV_PUBLIC void dv_element_load_destroy(DvObject *object, void *self);
 extern DV_PUBLIC const DvDrawableOps dv_element_load_drawable;
@@ -58,12 +60,13 @@ DV_PUBLIC void dv_element_load_add(const DvElementLoad *load, uint32_t i, DvVec3
     }
 
 /* What the classes have alike; `operations` of DV_ELEMENT_LOAD_OPS. A class that does more when it ends lists its own functions instead. */
-#define DV_ELEMENT_LOAD_CLASS(operations, ...)                                                   \
-    DV_FORCE_FIELD_CLASS(__VA_ARGS__),                                                           \
-        .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &(operations)},          \
-                                          {.id = DV_DRAWABLE, .ops = &dv_element_load_drawable}, \
-                                          {0}},                                                  \
-        .update = dv_element_load_keep, .cleanup = dv_element_load_cleanup, .destroy = dv_element_load_destroy
+#define DV_ELEMENT_LOAD_CLASS(operations, ...)                                                                  \
+    DV_FORCE_FIELD_CLASS(__VA_ARGS__),                                                                          \
+        .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &(operations)},                         \
+                                          {.id = DV_DRAWABLE, .ops = &dv_element_load_drawable},                \
+                                          {0}},                                                                 \
+        .update = dv_element_load_keep, .restore = dv_element_load_restore, .cleanup = dv_element_load_cleanup, \
+        .destroy = dv_element_load_destroy
 
 DV_END_DECLS
 #endif

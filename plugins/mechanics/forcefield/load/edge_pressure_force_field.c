@@ -217,6 +217,7 @@ const DvClass dv_edge_pressure_force_field = {
                                       {0}},
     .init = init,
     .update = dv_element_load_keep,
+    .restore = dv_element_load_restore,
     .cleanup = cleanup,
     .destroy = dv_element_load_destroy,
 };

@@ -342,6 +342,15 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     self->pressed_count = pressing.count;
 }
 
+/* Those of a mesh that is put back are chosen before it changes again. */
+static DvStatus restore(DvObject *object, void *self_)
+{
+    (void)object;
+    SurfacePressureForceField *self = self_;
+    const bool kept = self->kept[0].count + self->kept[1].count > 0;
+    return !kept && (self->set[0].anew || self->set[1].anew) ? select_elements(self) : DV_OK;
+}
+
 static bool has_tangent(SurfacePressureForceField *self)
 {
     return self->base.state.dof->rotation || dv_data_bool(&self->use_tangent);
@@ -534,6 +543,7 @@ const DvClass dv_surface_pressure_force_field = {
     .init = init,
     .update = keep,
     .reset = reset,
+    .restore = restore,
     .cleanup = cleanup,
     .destroy = destroy,
 };
