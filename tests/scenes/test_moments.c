@@ -187,7 +187,7 @@ static void scenes_go_back_to_a_moment_and_are_restarted(void **state)
     assert_non_null(root);
     snprintf(folder, sizeof folder, "%s/scenes", root);
     assert_int_equal(nftw(folder, try_scene, 16, 0), 0);
-    assert_true(tried >= 30);
+    assert_true(tried >= 20);
     assert_int_equal(failed, 0);
 }
 
