@@ -47,6 +47,9 @@ LINEAR_SOLVER_CONFORMANCE(the_direct_solver_takes_the_column_order,
                           .solver = "<COLAMDOrderingMethod/><SparseLDLSolver name='solver'/>", .residual = 1e-13)
 LINEAR_SOLVER_CONFORMANCE(the_direct_solver_solves_by_another_name, .solver = "<EigenSimplicialLDLT name='solver'/>",
                           .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(the_first_factor_solves, .solver = "<AsyncSparseLDLSolver name='solver'/>", .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(an_earlier_factor_is_corrected,
+                          .solver = "<AsyncSparseLDLSolver name='solver' tolerance='1e-13'/>", .residual = 1e-12)
 LINEAR_SOLVER_CONFORMANCE(lu_solves, .solver = "<EigenSparseLU name='solver'/>", .residual = 1e-13)
 LINEAR_SOLVER_CONFORMANCE(lu_solves_by_scalars_in_the_natural_order,
                           .solver = "<NaturalOrderingMethod/><EigenSparseLU name='solver' "
@@ -977,6 +980,8 @@ int main(void)
         cmocka_unit_test(the_direct_solver_takes_the_order_it_is_linked_to),
         cmocka_unit_test(the_direct_solver_takes_the_column_order),
         cmocka_unit_test(the_direct_solver_solves_by_another_name),
+        cmocka_unit_test(the_first_factor_solves),
+        cmocka_unit_test(an_earlier_factor_is_corrected),
         cmocka_unit_test(lu_solves),
         cmocka_unit_test(lu_solves_by_scalars_in_the_natural_order),
         cmocka_unit_test(qr_solves),

@@ -629,6 +629,19 @@ void dv_block_ldl_free(DvBlockLdl *self)
     dv_free(self);
 }
 
+void dv_block_ldl_swap(DvBlockLdl *a, DvBlockLdl *b)
+{
+    const bool same = a->nodes == b->nodes && a->block == b->block && a->entries_of_a == b->entries_of_a &&
+                      memcmp(a->order, b->order, a->nodes * sizeof *a->order) == 0 &&
+                      memcmp(a->kept, b->kept, a->entries_of_a * sizeof *a->kept) == 0;
+    const uint32_t most = a->analyses > b->analyses ? a->analyses : b->analyses, before = a->analyses;
+    const DvBlockLdl held = *a;
+    *a = *b;
+    *b = held;
+    a->analyses = same ? before : most + 1;
+    b->analyses = a->analyses;
+}
+
 uint64_t dv_block_ldl_nonzeros(const DvBlockLdl *self)
 {
     return self->nonzeros;

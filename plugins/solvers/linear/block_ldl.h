@@ -48,6 +48,9 @@ uint64_t dv_block_ldl_nonzeros(
     const DvBlockLdl *ldl);                       /* entries below the diagonal of L, zeros of the storage left out */
 double dv_block_ldl_flops(const DvBlockLdl *ldl); /* multiplications and additions of a factorization */
 uint32_t dv_block_ldl_analyses(const DvBlockLdl *ldl); /* analyses so far */
+/* Each becomes the other, so that what holds an address has the other's factor. The number of analyses stays where both have the same
+ * structure and order, else it is one that neither has had. */
+void dv_block_ldl_swap(DvBlockLdl *a, DvBlockLdl *b);
 void dv_block_ldl_use_level(DvBlockLdl *ldl,
                             int level); /* instruction set, see dense_panel.h: for tests and benchmarks */
 

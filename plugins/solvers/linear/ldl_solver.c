@@ -25,10 +25,15 @@ DvStatus dv_ldl_solver_init(DvObject *object, void *self_)
     return status == DV_OK ? dv_direct_solver_init(object, self) : status;
 }
 
+void dv_ldl_solver_analyse_with(LdlSolver *self, DvBlockLdl *ldl, const DvBlockMatrix *matrix)
+{
+    dv_block_ldl_analyse(ldl, matrix, dv_ordering_choice_order, &self->ordering);
+}
+
 void dv_ldl_solver_analyse(void *self_, const DvBlockMatrix *matrix)
 {
     LdlSolver *self = self_;
-    dv_block_ldl_analyse(self->ldl, matrix, dv_ordering_choice_order, &self->ordering);
+    dv_ldl_solver_analyse_with(self, self->ldl, matrix);
 }
 
 DvStatus dv_ldl_solver_factor(void *self, const DvBlockMatrix *matrix, uint32_t *failed)

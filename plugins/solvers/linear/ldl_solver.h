@@ -43,6 +43,8 @@ DvStatus dv_ldl_solver_construct(DvObject *object, void *self);
 DvStatus dv_ldl_solver_init(DvObject *object, void *self);
 void dv_ldl_solver_destroy(DvObject *object, void *self);
 
+/* The same order of elimination for another factor of it.     [step] */
+void dv_ldl_solver_analyse_with(LdlSolver *self, DvBlockLdl *ldl, const DvBlockMatrix *matrix);
 /* DvDirectSolverOps.     [step] */
 void dv_ldl_solver_analyse(void *self, const DvBlockMatrix *matrix);
 DvStatus dv_ldl_solver_factor(void *self, const DvBlockMatrix *matrix, uint32_t *failed);
