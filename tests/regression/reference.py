@@ -15,6 +15,7 @@ usage: reference.py GROUP [NAME...] [--divan PROGRAM] [--shared FOLDER] [--verbo
                  compare-states with the frames or else the trajectory; scenes of classes that no plugin has yet are left out, by name
   loaders        what file loaders read, of probes/loaders, likewise
   engines        outputs of engines and mesh creators, of probes/engines and of scenes of sofa/engines: compare-outputs to 1e-9
+  exports        files of exporters and recorders, of probes/exports: compare-exports, but those that are not valid there (docs/differences.md)
   restart        all of these: saved at step 10, loaded and run on, the same hash at step 100, or where both explode
   moments        back to a moment in memory, and restarted from a checkpoint on other threads: the same hashes; some of each kind (with
                  --all, all of the lists)
@@ -60,7 +61,9 @@ MORE_SCENES = ["Component/Constraint/Lagrangian/BilateralLagrangianConstraint_NN
                "Component/Constraint/Lagrangian/BilateralLagrangianConstraint_UGS.scn",
                "Component/Constraint/Lagrangian/FixedLagrangianConstaint_Vec3.scn",
                "Component/Constraint/Lagrangian/BilateralLagrangianConstraint_Rigid.scn",
-               "Component/Constraint/Projective/BoxConstraint.scn", "Component/Constraint/Projective/FixedPlaneProjectiveConstraint.scn",
+               "Component/Constraint/Projective/BoxConstraint.scn", "Component/IO/Mesh/BlenderExporter.scn",
+               "Component/IO/Mesh/MeshExporter.scn", "Component/IO/Mesh/VTKExporter.scn", "Component/Playback/CompareState.scn",
+               "Component/Playback/WriteState.scn", "Component/Constraint/Projective/FixedPlaneProjectiveConstraint.scn",
                "Component/Constraint/Projective/LinearMovementProjectiveConstraint.scn",
                "Component/MechanicalLoad/SurfacePressureForceField.scn", "Component/SolidMechanics/FEM/TopoMap_cylinder3d.scn",
                "Component/Topology/Container/Grid/SparseGridTopology.scn",
@@ -145,7 +148,9 @@ OUTPUT_OPTIONS.update({"MeshGmshLoader_a": ["--skip", ".*Groups"],
 
 
 # MUMPS and CXSparse make each factor anew, and their work arrays at each solve; ours stay.
-ALLOCATES = BY_LIBRARY
+# Steps that write a file.
+WRITERS = ["Component/IO/Mesh/%s.scn" % n for n in ("BlenderExporter", "MeshExporter", "VTKExporter")] + ["Component/Playback/WriteState.scn"]
+ALLOCATES = BY_LIBRARY + WRITERS
 # Cuts, contacts, changes of topology, controllers, direct and precomputed solvers: the moment and the checkpoint lie in the midst of them.
 MOMENTS_OF = [
     "Benchmark/Performance/BuildLCP/BuiltConstraintCorrection.scn", "Benchmark/Performance/BuildLCP/NonBuiltConstraintCorrection.scn",
@@ -754,6 +759,20 @@ def has_class(name, cls):
     return False
 
 
+# Files of exporters, and those that are not compared: not valid in the reference.
+EXPORT_PROBES = {"BlenderExporter_a": "", "MeshExporter_a": r"begin_vtkxml", "MeshExporterAll_a": r"\.(mesh|face)$", "VTKExporter_a": "",
+                 "MeshExporterKinds_a": r"hexahedra_vtkxml|tetrahedra_(netgen.mesh|tetgen.face)", "WriteState_a": "", "WriteTopology_a": ""}
+
+
+def exports(name, folder):
+    scene = os.path.join(PROBES, "exports", name + ".scn")
+    done = subprocess.run([DIVAN, "run", scene, "-n", "6", "--quiet"], capture_output=True, text=True, timeout=100, cwd=folder)
+    if "that no plugin of Divan offers yet" in done.stderr:
+        return None, last_words(done)
+    skip = ["--skip", EXPORT_PROBES[name]] if EXPORT_PROBES[name] else []
+    return tool("compare-exports", os.path.join(PROBES, "exports", name), folder, *skip) if done.returncode == 0 else (False, last_words(done))
+
+
 def main():
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         print(__doc__, end="", file=sys.stderr)
@@ -774,6 +793,7 @@ def main():
         "topology": (topology, topology_names(), 2),
         "engines": (engine, ENGINE_PROBES + ENGINE_SCENES, 2),
         "loaders": (engine, LOADER_PROBES, 2),
+        "exports": (exports, sorted(EXPORT_PROBES), 2),
         "restart": (restart, light + probes, 2),
         "moments": (moments, sorted(set(light + probes + contact_names() + topology_names())) if "--all" in sys.argv else MOMENTS_OF, 2),
         "threads": (threads, light + probes, 2),
