@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * ClusteringEngine: clusters of points that overlap, around seeds that are as far from each other as can be: the first point, then again
+ * and again the one farthest from all seeds. Distances run along the edges of the topology (Dijkstra 1959), or are straight without
+ * one. With a topology a cluster is the flood from its seed through its Voronoi cell and what is nearer than a radius, and the ring
+ * around that; without, what is nearer than the radius, and points near none go to the nearest seed.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include <divan/contracts/state.h>
+#include <divan/contracts/topology.h>
+#include <divan/kit/mesh_types.h>
+#include <divan/output.h>
+
+#include "../mesh_inputs.h"
+
+typedef struct ClusteringEngine {
+    DvEngine engine;
+    DvData use_topology, radius, fixed_radius, number, fixed, position, cluster, in_file, out_file;
+    DvTopologyRef topology;
+} ClusteringEngine;
+
+typedef struct Clusters {
+    const double *x;
+    uint32_t count;
+    DvAdjacency around; /* edges of each point; count 0: straight distances */
+    DvElements edges;
+    DvIndexArray seeds;
+    double *distance;  /* [count] to the nearest seed */
+    uint32_t *nearest; /* [count] which seed that is */
+    DvIntArray lists;
+} Clusters;
+
+static double between(const double *x, uint32_t a, uint32_t b)
+{
+    return dv_vec3_distance(mesh_point(x, a), mesh_point(x, b));
+}
+
+static uint32_t other_end(const Clusters *c, uint32_t point, uint32_t k)
+{
+    const uint32_t *edge = c->edges.at + 2 * (size_t)c->around.items[k];
+    return edge[0] == point ? edge[1] : edge[0];
+}
+
+/* A heap of (distance, point), the nearest first, of equals the lower number. */
+typedef struct Entry {
+    double distance;
+    uint32_t point;
+} Entry;
+typedef DV_ARRAY(Entry) Heap;
+
+static bool before(Entry a, Entry b)
+{
+    return a.distance < b.distance || (a.distance == b.distance && a.point < b.point);
+}
+
+static void heap_push(Heap *heap, Entry entry)
+{
+    dv_array_push(heap, entry);
+    for (uint32_t i = heap->count - 1; i > 0 && before(entry, heap->data[(i - 1) / 2]); i = (i - 1) / 2) {
+        heap->data[i] = heap->data[(i - 1) / 2];
+        heap->data[(i - 1) / 2] = entry;
+    }
+}
+
+static Entry heap_pop(Heap *heap)
+{
+    const Entry first = heap->data[0], last = heap->data[--heap->count];
+    uint32_t i = 0;
+    for (uint32_t child; (child = 2 * i + 1) < heap->count; i = child) {
+        if (child + 1 < heap->count && before(heap->data[child + 1], heap->data[child]))
+            child++;
+        if (!before(heap->data[child], last))
+            break;
+        heap->data[i] = heap->data[child];
+    }
+    heap->data[i] = last;
+    return first;
+}
+
+/* A new seed: what is nearer to it than to those before is its own. */
+static void add_seed(Clusters *c, uint32_t point)
+{
+    const uint32_t seed = c->seeds.count;
+    dv_array_push(&c->seeds, point);
+    if (!c->around.count) {
+        for (uint32_t i = 0; i < c->count; i++) {
+            const double d = between(c->x, i, point);
+            if (d < c->distance[i]) {
+                c->distance[i] = d;
+                c->nearest[i] = seed;
+            }
+        }
+        return;
+    }
+    Heap heap = {0};
+    c->distance[point] = 0.0;
+    c->nearest[point] = seed;
+    heap_push(&heap, (Entry){0.0, point});
+    while (heap.count) {
+        const Entry e = heap_pop(&heap);
+        if (e.distance > c->distance[e.point])
+            continue;
+        for (uint32_t k = c->around.begin[e.point]; k < c->around.end[e.point]; k++) {
+            const uint32_t next = other_end(c, e.point, k);
+            const double d = e.distance + between(c->x, e.point, next);
+            if (next < c->count && d < c->distance[next]) {
+                c->distance[next] = d;
+                c->nearest[next] = seed;
+                heap_push(&heap, (Entry){d, next});
+            }
+        }
+    }
+    dv_array_free(&heap);
+}
+
+static void choose_seeds(Clusters *c, int32_t number)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        c->distance[i] = INFINITY;
+    if (number < 0) {
+        for (uint32_t i = 0; i < c->count; i++) {
+            dv_array_push(&c->seeds, i);
+            c->nearest[i] = i;
+        }
+        return;
+    }
+    for (uint32_t farthest = 0; c->count && c->seeds.count < (uint32_t)number;) {
+        add_seed(c, farthest);
+        farthest = 0;
+        for (uint32_t i = 1; i < c->count; i++)
+            farthest = c->distance[i] > c->distance[farthest] ? i : farthest;
+        if (c->distance[farthest] == 0.0)
+            break;
+    }
+}
+
+/* Breadth first from the seed, while the point before is in its cell or the next one within the radius. */
+static void flood(Clusters *c, uint32_t seed, double radius, uint32_t *mark)
+{
+    const uint32_t head = c->lists.count, start = c->seeds.data[seed];
+    dv_array_push(&c->lists, 0);
+    dv_array_push(&c->lists, (int32_t)start);
+    mark[start] = seed + 1;
+    for (uint32_t i = head + 1; i < c->lists.count; i++) {
+        const uint32_t u = (uint32_t)c->lists.data[i];
+        for (uint32_t k = c->around.begin[u]; k < c->around.end[u]; k++) {
+            const uint32_t v = other_end(c, u, k);
+            if (v >= c->count || mark[v] == seed + 1 || (c->nearest[u] != seed && !(between(c->x, v, start) < radius)))
+                continue;
+            mark[v] = seed + 1;
+            dv_array_push(&c->lists, (int32_t)v);
+        }
+    }
+    c->lists.data[head] = (int32_t)(c->lists.count - head - 1);
+}
+
+static void gather(Clusters *c, double radius, const double *fixed, uint32_t fixed_count, double fixed_radius)
+{
+    const uint32_t seeds = c->seeds.count;
+    DvIndexArray *list = dv_alloc(seeds, sizeof *list);
+    for (uint32_t s = 0; s < seeds; s++)
+        dv_array_push(&list[s], c->seeds.data[s]);
+    for (uint32_t j = 0; j < c->count; j++) {
+        double least = INFINITY;
+        uint32_t nearest = UINT32_MAX;
+        bool joined = false;
+        for (uint32_t s = 0; s < seeds; s++) {
+            if (c->seeds.data[s] == j)
+                continue;
+            const double d = between(c->x, j, c->seeds.data[s]);
+            if (d < radius) {
+                dv_array_push(&list[s], j);
+                joined = true;
+            } else if (d < least) {
+                least = d;
+                nearest = s;
+            }
+        }
+        if (!joined && nearest != UINT32_MAX)
+            dv_array_push(&list[nearest], j);
+    }
+    for (uint32_t s = 0; s < seeds; s++) {
+        for (uint32_t j = 0; j < fixed_count; j++)
+            if (dv_vec3_distance(mesh_point(fixed, j), mesh_point(c->x, c->seeds.data[s])) < fixed_radius)
+                dv_array_push(&list[s], c->count + j);
+        dv_array_push(&c->lists, (int32_t)list[s].count);
+        dv_array_append(&c->lists, (const int32_t *)list[s].data, list[s].count);
+        dv_array_free(&list[s]);
+    }
+    dv_free(list);
+}
+
+static void find_edges(ClusteringEngine *self, Clusters *c)
+{
+    if (!dv_data_bool(&self->use_topology) || !self->topology.object)
+        return;
+    c->around = self->topology.ops->adjacency(self->topology.self, DV_POINTS, DV_EDGES);
+    c->edges = dv_topology_elements(&self->topology, DV_EDGES);
+    if (c->around.count < c->count)
+        c->around.count = 0; /* another mesh's */
+}
+
+static DvStatus read_file(ClusteringEngine *self)
+{
+    const char *path = dv_data_file(&self->in_file);
+    FILE *file = path ? fopen(path, "r") : NULL;
+    if (!file)
+        return dv_field_error(&self->in_file, -1, "no file '%s'", dv_data_string(&self->in_file));
+    int use, number, count, size, entry;
+    double radius, fixed_radius;
+    DvIntArray lists = {0};
+    bool good = fscanf(file, "%d %lf %lf %d %d", &use, &radius, &fixed_radius, &count, &number) == 5 && count >= 0;
+    for (int i = 0; good && i < count; i++) {
+        good = fscanf(file, "%d", &size) == 1 && size >= 0;
+        if (good)
+            dv_array_push(&lists, size);
+        for (int j = 0; good && j < size; j++) {
+            good = fscanf(file, "%d", &entry) == 1 && entry >= 0;
+            if (good)
+                dv_array_push(&lists, entry);
+        }
+    }
+    (void)fclose(file);
+    dv_data_set(&self->cluster, lists.data, good ? lists.count : 0);
+    dv_array_free(&lists);
+    return good ? DV_OK : dv_field_error(&self->in_file, -1, "'%s' holds no clusters, or fewer than it says", path);
+}
+
+static void write_file(ClusteringEngine *self, DvObject *object, const Clusters *c)
+{
+    const char *path = dv_data_string(&self->out_file);
+    DvText text = {0}, why = {0};
+    dv_text_add(&text, "%d ", dv_data_bool(&self->use_topology));
+    dv_text_add_double(&text, dv_data_double(&self->radius));
+    dv_text_add(&text, " ");
+    dv_text_add_double(&text, dv_data_double(&self->fixed_radius));
+    dv_text_add(&text, " %" PRIu32 " %" PRId32 "\n", c->seeds.count, dv_data_int(&self->number));
+    for (uint32_t i = 0; i < c->lists.count; i += (uint32_t)c->lists.data[i] + 1)
+        for (uint32_t j = 0; j <= (uint32_t)c->lists.data[i]; j++)
+            dv_text_add(&text, j == (uint32_t)c->lists.data[i] ? "%" PRId32 "\n" : "%" PRId32 " ",
+                        c->lists.data[i + j]);
+    if (dv_scene_output_update(dv_node_scene(dv_object_node(object)), path, text.at, text.length, &why) != DV_OK)
+        dv_scene_output_lost(&self->out_file, path, &why);
+    dv_text_free(&text);
+    dv_text_free(&why);
+}
+
+static DvStatus update(DvObject *object, void *self_)
+{
+    ClusteringEngine *self = self_;
+    if (!self->engine.ready)
+        return DV_OK;
+    if (*dv_data_string(&self->in_file))
+        return self->engine.starting ? read_file(self) : DV_OK;
+    size_t count, fixed_count;
+    Clusters c = {.x = dv_data_doubles(&self->position, &count), .count = (uint32_t)count};
+    const double *fixed = dv_data_doubles(&self->fixed, &fixed_count), radius = dv_data_double(&self->radius);
+    c.distance = dv_alloc(count, sizeof *c.distance);
+    c.nearest = dv_alloc(count, sizeof *c.nearest);
+    find_edges(self, &c);
+    choose_seeds(&c, dv_data_int(&self->number));
+    if (c.around.count) {
+        uint32_t *mark = dv_alloc(count, sizeof *mark);
+        for (uint32_t s = 0; s < c.seeds.count; s++)
+            flood(&c, s, radius, mark);
+        dv_free(mark);
+    } else {
+        gather(&c, radius, fixed, (uint32_t)fixed_count, dv_data_double(&self->fixed_radius));
+    }
+    dv_data_set(&self->cluster, c.lists.data, c.lists.count);
+    if (*dv_data_string(&self->out_file) && self->engine.starting)
+        write_file(self, object, &c);
+    dv_array_free(&c.seeds);
+    dv_array_free(&c.lists);
+    dv_free(c.distance);
+    dv_free(c.nearest);
+    return DV_OK;
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    ClusteringEngine *self = self_;
+    DvObject *state = dv_data_is_set(&self->position) ? NULL : dv_node_context(dv_object_node(object), DV_STATE);
+    DvStatus status = state ? dv_data_link(&self->position, dv_object_field(state, "rest_position")) : DV_OK;
+    status = mesh_first(status, dv_topology_require(object, NULL, NULL, &self->topology));
+    self->engine.ready = status == DV_OK;
+    return status;
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    dv_topology_release(&((ClusteringEngine *)self_)->topology);
+}
+
+static const DvField fields[] = {
+    DV_ENGINE_INPUT(ClusteringEngine, use_topology, "useTopo", dv_type_bool,
+                    "distances along the edges of the topology", .init = "1"),
+    DV_ENGINE_INPUT(ClusteringEngine, radius, "radius", dv_type_double,
+                    "what is nearer to a seed belongs to its cluster", .init = "1", .unit = "m"),
+    DV_ENGINE_INPUT(ClusteringEngine, fixed_radius, "fixedRadius", dv_type_double, "the same of fixed points",
+                    .init = "1", .unit = "m"),
+    DV_ENGINE_INPUT(ClusteringEngine, number, "number", dv_type_int, "number of clusters; below 0: one for each point",
+                    .init = "-1"),
+    DV_ENGINE_INPUT(ClusteringEngine, fixed, "fixedPosition", dv_type_vec3s, "fixed points, numbered after the others",
+                    .unit = "m"),
+    DV_ENGINE_INPUT(ClusteringEngine, position, "position", dv_type_vec3s,
+                    "points (default: the rest shape of the state)", .unit = "m"),
+    DV_ENGINE_OUTPUT(ClusteringEngine, cluster, "cluster", dv_mesh_type_index_lists,
+                     "points of each cluster, its seed first"),
+    DV_ENGINE_INPUT(ClusteringEngine, in_file, "inFile", dv_type_file, "file to take the clusters from"),
+    DV_FIELD(ClusteringEngine, out_file, "outFile", dv_type_string,
+             .help = "file to write the clusters to, at the start"),
+    {0},
+};
+
+const DvClass dv_clustering_engine = {
+    .size = sizeof(DvClass),
+    .name = "ClusteringEngine",
+    .variants = "Vec3d",
+    .default_variant = "Vec3d",
+    .module = "Sofa.Component.Engine.Analyze",
+    .help = "Gathers points into clusters.",
+    .instance_size = sizeof(ClusteringEngine),
+    .fields = fields,
+    DV_ENGINE_CLASS("DataEngine"),
+    .construct = dv_engine_construct,
+    .init = init,
+    .bwd_init = dv_engine_start,
+    .reinit = dv_engine_start,
+    .update = update,
+    .cleanup = cleanup,
+};
