@@ -24,7 +24,7 @@ if ! files=$(git ls-files --cached --others --exclude-standard 2>/dev/null) || [
 fi
 [ "$(printf '%s\n' "$files" | wc -l)" -gt 100 ] || { echo "too few files: is $1 the source root?"; exit 1; }
 
-unlicensed=$(printf '%s\n' "$files" | grep -vE '^(LICENSE|\.gitignore|tests/fuzz/corpus/.*|tests/[a-z]+/golden/.*|tests/(errors|fields)/.*\.(scn|txt|tsv|expected|so|bvh)|.*\.(msh|obj|mtl|vtk|rigid|xs3|sph|png|stl|off|trian|gid|raw|ply|inp|bdf))$' |
+unlicensed=$(printf '%s\n' "$files" | grep -vE '^(LICENSE|\.gitignore|tests/fuzz/corpus/.*|tests/[a-z]+/golden/.*|tests/(errors|fields)/.*\.(scn|txt|tsv|expected|so|bvh|state|trm|xfm|topology|gz)|.*\.(msh|obj|mtl|vtk|rigid|xs3|sph|png|webp|stl|off|trian|gid|raw|ply|inp|bdf))$' |
     while read -r file; do
         [ ! -f "$file" ] || head -n 6 "$file" | grep -q 'SPDX-License-Identifier: ' || printf '  %s\n' "$file"
     done)

@@ -336,7 +336,7 @@ static void wrong_files_are_named_with_their_line(void **state)
     expect_load_error("<Node>\n<MeshVTKLoader name='l' filename='two.msh'/></Node>",
                       "'two.msh': line 1: expected '# vtk DataFile Version' or '<VTKFile'");
     expect_load_error("<Node>\n<MeshLoader name='l' filename='balls.sph'/></Node>",
-                      "its name ends in none of .obj .msh .vtk .vtu .vtp");
+                      "its name ends in none of .obj .msh .gmsh .vtk .vtu .vtp .stl .off .trian");
     expect_load_error("<Node>\n<SphereLoader name='l' filename='two.msh'/></Node>", "no line starts with 'sphe'");
     expect_load_error("<Node>\n<MeshTopology filename='cube.vtk'/></Node>", "'cube.vtk' is neither .obj nor .msh");
 }

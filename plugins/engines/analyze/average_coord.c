@@ -8,7 +8,7 @@
 
 #include <divan/contracts/state.h>
 
-#include "../at_events.h"
+#include "at_events.h"
 
 typedef struct AverageCoord {
     DvEngine engine;

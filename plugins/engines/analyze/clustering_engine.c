@@ -13,7 +13,7 @@
 #include <divan/kit/mesh_types.h>
 #include <divan/output.h>
 
-#include "../mesh_inputs.h"
+#include "mesh_inputs.h"
 
 typedef struct ClusteringEngine {
     DvEngine engine;

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "../at_events.h"
+#include "at_events.h"
 
 typedef struct HausdorffDistance {
     DvEngine engine;

@@ -11,7 +11,7 @@
 #include <divan/kit/value_lists.h>
 #include <divan/math/decompose.h>
 
-#include "../mesh_inputs.h"
+#include "mesh_inputs.h"
 
 typedef struct ShapeMatching {
     DvEngine engine;

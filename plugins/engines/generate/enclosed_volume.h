@@ -8,8 +8,8 @@
 
 #include <divan/contracts/state.h>
 
-#include "../at_events.h"
-#include "../mesh_inputs.h"
+#include "at_events.h"
+#include "mesh_inputs.h"
 
 typedef struct EnclosedVolume {
     DvEngine engine;

@@ -4,7 +4,7 @@
  * length of d counts for the first part alone, as in old scenes. Points section by section; edges of all sections, and those across
  * where a point is first used as the beginning of an edge, the others at the end.
  */
-#include "../mesh_inputs.h"
+#include "mesh_inputs.h"
 
 typedef struct ExtrudeEdges {
     DvEngine engine;

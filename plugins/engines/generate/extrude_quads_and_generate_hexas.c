@@ -4,7 +4,7 @@
  * normals of the quads there, each that of its first three corners. Point k of n + 1 of a vertex p lies at
  * p o scale + normal (-in + k (in + out) / n).
  */
-#include "../mesh_inputs.h"
+#include "mesh_inputs.h"
 
 typedef struct ExtrudeQuads {
     DvEngine engine;

@@ -3,7 +3,7 @@
  * ExtrudeSurface: a closed body out of a part of a surface: the chosen triangles, the same moved by a height along the normals of their
  * points (the mean of the unit normals of the triangles there), and walls along the border.
  */
-#include "../mesh_inputs.h"
+#include "mesh_inputs.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * GenerateCylinder: a cylinder along z as tetrahedra and, with points of its own, its surface as triangles. Layers of a centre and rings
  * of points; wedges around the axis are cut into three tetrahedra, the cells of outer rings into six.
  */
-#include "../mesh_inputs.h"
+#include "mesh_inputs.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * GenerateGrid: a box of hexahedra and tetrahedra (six a cell), or, of no cells in z, a sheet of quads and triangles (two a cell). Points
  * count along x, then y, then z; cells along z, then y, then x.
  */
-#include "../mesh_inputs.h"
+#include "mesh_inputs.h"
 
 typedef struct GenerateGrid {
     DvEngine engine;

@@ -3,7 +3,7 @@
  * GenerateRigidMass: mass, centre and inertia of the body inside a closed surface, by the divergence theorem over its triangles
  * (Eberly, Polyhedral Mass Properties, 2002). Faces of more corners are fans around their first.
  */
-#include "../mesh_inputs.h"
+#include "mesh_inputs.h"
 
 #include <math.h>
 

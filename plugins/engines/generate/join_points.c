@@ -3,7 +3,7 @@
  * JoinPoints: points nearer to each other than a distance become one. One after the other: as long as the nearest of all others is
  * nearer than that, a point is replaced by the mean of both, weighted by how many points each stands for, and the other goes.
  */
-#include "../mesh_inputs.h"
+#include "mesh_inputs.h"
 
 typedef struct JoinPoints {
     DvEngine engine;

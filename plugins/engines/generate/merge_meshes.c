@@ -2,7 +2,7 @@
  *
  * MergeMeshes: meshes as one: their points one after the other, their elements with the numbers that the points have then.
  */
-#include "../mesh_inputs.h"
+#include "mesh_inputs.h"
 
 #include <divan/kit/mesh_types.h>
 #include <divan/kit/value_lists.h>

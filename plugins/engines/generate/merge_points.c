@@ -2,7 +2,7 @@
  *
  * MergePoints: two lists of points as one: one after the other, or the second in place of points of the first (mappingX2).
  */
-#include "../mesh_inputs.h"
+#include "mesh_inputs.h"
 
 typedef struct MergePoints {
     DvEngine engine;

@@ -3,7 +3,7 @@
  * MeshClosingEngine: closes the holes of a surface. Each loop of directed edges that no face runs through the other way, found from its
  * lowest point, gets its centroid and a fan of triangles around it.
  */
-#include "../mesh_inputs.h"
+#include "mesh_inputs.h"
 
 #include <stdlib.h>
 

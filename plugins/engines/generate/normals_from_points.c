@@ -3,7 +3,7 @@
  * NormalsFromPoints: normals of points: the sum of the unit normals of the corners there (of a quad each corner its own), weighted by
  * the corner's angle if asked for.
  */
-#include "../mesh_inputs.h"
+#include "mesh_inputs.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "../mesh_inputs.h"
+#include "mesh_inputs.h"
 
 typedef struct RandomPoints {
     DvEngine engine;

@@ -6,7 +6,7 @@
 #ifndef DIVAN_ENGINES_STUFFING_H
 #define DIVAN_ENGINES_STUFFING_H
 
-#include "../mesh_inputs.h"
+#include "mesh_inputs.h"
 
 /* Edges of a lattice point: 0 to 5 along -x, +x, -y, +y, -z, +z to the same grid, the others to the corners of the cell around it. The
  * opposite of e is e ^ 1. */
