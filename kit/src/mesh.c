@@ -90,6 +90,18 @@ void dv_mesh_warn(DvMeshReport *report, const char *format, ...)
                  report->warnings > SHOWN_WARNINGS ? "more warnings of this file are not shown" : text);
 }
 
+void dv_mesh_remark(DvMeshReport *report, const char *format, ...)
+{
+    if (!report->remark)
+        return;
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    report->remark(report->context, text);
+}
+
 void dv_mesh_add_triangle(DvMesh *mesh, bool flip, uint32_t a, uint32_t b, uint32_t c)
 {
     dv_array_push(&mesh->triangle, flip ? (DvTriangle){{c, b, a}} : (DvTriangle){{a, b, c}});

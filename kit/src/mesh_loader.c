@@ -186,6 +186,11 @@ static void warn(void *loader, const char *text)
     dv_field_warning(&((DvMeshLoader *)loader)->filename, -1, "%s", text);
 }
 
+static void remark(void *loader, const char *text)
+{
+    dv_field_remark(&((DvMeshLoader *)loader)->filename, -1, "%s", text);
+}
+
 /* Second-order elements are read as linear ones: what is in the middle of them hangs on nothing. */
 static void say_loose(DvMeshLoader *loader)
 {
@@ -220,7 +225,7 @@ static DvStatus read_file(DvMeshLoader *loader)
         return DV_ERROR_IO;
     }
     loader->path = dv_strdup(path);
-    DvMeshReport report = {.warn = warn, .context = loader};
+    DvMeshReport report = {.warn = warn, .remark = remark, .context = loader};
     DvStatus status = DV_OK;
     if (!loader->read(loader, bytes, size, &report))
         status = dv_field_error(&loader->filename, -1, "'%s': %s", name, report.error);

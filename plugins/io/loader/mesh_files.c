@@ -68,6 +68,9 @@ static const struct {
     {{".trian"}, read_trian},
     {{".xsp", ".xs3", ".xs4"}, read_xsp},
     {{".gid"}, mesh_read_gid},
+    {{".ply"}, mesh_read_ply},
+    {{".inp"}, mesh_read_abaqus},
+    {{".bdf", ".nas", ".dat"}, mesh_read_nastran},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 static const char *const spheres[] = {".sph", NULL};

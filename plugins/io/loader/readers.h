@@ -51,4 +51,11 @@ DV_NODISCARD bool mesh_read_xsp(const void *bytes, size_t size, DvMesh *mesh, Dv
 DV_NODISCARD bool mesh_read_gid(const void *bytes, size_t size, const DvMeshOptions *options, DvMesh *mesh,
                                 DvMeshReport *report);
 
+DV_NODISCARD bool mesh_read_ply(const void *bytes, size_t size, const DvMeshOptions *options, DvMesh *mesh,
+                                DvMeshReport *report);
+DV_NODISCARD bool mesh_read_abaqus(const void *bytes, size_t size, const DvMeshOptions *options, DvMesh *mesh,
+                                   DvMeshReport *report);
+DV_NODISCARD bool mesh_read_nastran(const void *bytes, size_t size, const DvMeshOptions *options, DvMesh *mesh,
+                                    DvMeshReport *report);
+
 #endif

@@ -144,7 +144,8 @@ typedef struct DvMeshReport {
     char error[256];
     void (*warn)(void *context, const char *text); /* optional */
     void *context;
-    uint32_t warnings; /* only the first few reach `warn` */
+    uint32_t warnings;                               /* only the first few reach `warn` */
+    void (*remark)(void *context, const char *text); /* optional: what changes no result */
 } DvMeshReport;
 
 /* A material as it starts: grey, with diffuse and ambient light only. `name` is copied. */
@@ -182,6 +183,7 @@ DV_PUBLIC void dv_mesh_free(DvMesh *mesh);
 #define dv_mesh_fail(report, ...) (dv_mesh_set_error((report), __VA_ARGS__), false)
 DV_PUBLIC void dv_mesh_set_error(DvMeshReport *report, const char *format, ...) DV_PRINTF(2, 3);
 DV_PUBLIC void dv_mesh_warn(DvMeshReport *report, const char *format, ...) DV_PRINTF(2, 3);
+DV_PUBLIC void dv_mesh_remark(DvMeshReport *report, const char *format, ...) DV_PRINTF(2, 3);
 
 /* Adding surface elements by the rule of flip_normals. */
 DV_PUBLIC void dv_mesh_add_triangle(DvMesh *mesh, bool flip, uint32_t a, uint32_t b, uint32_t c);

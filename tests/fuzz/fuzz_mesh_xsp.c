@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Xsp files: see fuzz_mesh.h.
+ */
+#include "fuzz_mesh.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    DvMesh mesh = {0};
+    DvMeshReport report = {0};
+    const bool good = mesh_read_xsp(data, size, &mesh, &report);
+    finish_mesh(good, &mesh, &report);
+    return 0;
+}
