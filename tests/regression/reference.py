@@ -91,11 +91,13 @@ MORE_SCENES += ["Component/Mapping/NonLinear/%s-basic.scn" % n for n in ("RigidM
 MORE_SCENES += ["Component/Topology/Mapping/Hexa2PrismTopologicalMapping.scn", "Component/Visual/VisualVectorField.scn",
                 "Component/Mapping/NonLinear/SquareDistanceMapping.scn", "Component/Mapping/Linear/SubsetMultiMapping.scn"]
 # Libraries that a build may lack: scenes with the class are left out there.
-PLUGIN_OF_CLASS = {"EigenSparseLU": "divan.mumps", "EigenSparseQR": "divan.cxsparse"}
+PLUGIN_OF_CLASS = {"EigenSparseLU": "divan.mumps", "EigenSparseQR": "divan.cxsparse",
+                   "SVDLinearSolver": "divan.lapack", "CholeskySolver": "divan.lapack"}
 BY_LIBRARY = ["Component/LinearSolver/Direct/FEMBAR_EigenSparseLU.scn", "Component/LinearSolver/Direct/FEMBAR_EigenSparseQR.scn",
               "Component/SolidMechanics/FEM/RestShapeSpringsForceField3.scn"]
 MORE_SCENES += BY_LIBRARY
-MORE_PROBES += ["LinearSolver/EigenSparseLU.scn", "LinearSolver/EigenSparseQR.scn", "Mapping/Rigid_geometricStiffness1.scn"]
+MORE_SCENES += ["Component/LinearSolver/Direct/Eigen3-SVD.scn", "Component/LinearSolver/Direct/FEMBAR_SVDLinearSolver.scn"]
+MORE_PROBES += ["LinearSolver/SVD.scn", "LinearSolver/Cholesky.scn", "LinearSolver/EigenSparseLU.scn", "LinearSolver/EigenSparseQR.scn", "Mapping/Rigid_geometricStiffness1.scn"]
 MORE_SCENES += ["Validation/cantilever_beam/" + n for n in (
     "hexahedron/corotational/parallel/assembled/HexahedronCorotationalFEMForceField.scn",
     "hexahedron/corotational/sequential/assembled/HexahedronCorotationalFEMForceField.scn",

@@ -61,6 +61,11 @@ LINEAR_SOLVER_CONFORMANCE(lu_preconditions,
                               "<PCGLinearSolver name='solver' iterations='3' tolerance='1e-30' preconditioner='@p'/>"
                               "<EigenSparseLU name='p'/>",
                           .residual = 1e-12)
+LINEAR_SOLVER_CONFORMANCE(singular_values_solve, .solver = "<SVDLinearSolver name='solver'/>", .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(singular_values_solve_by_scalars,
+                          .solver = "<SVDLinearSolver name='solver' template='FullMatrix'/>", .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(dense_cholesky_factors_solve,
+                          .solver = "<CholeskySolver name='solver' template='FullMatrix'/>", .residual = 1e-13)
 LINEAR_SOLVER_CONFORMANCE(cholesky_factors_solve,
                           .solver = "<COLAMDOrderingMethod/><EigenSimplicialLLT name='solver' "
                                     "template='CompressedRowSparseMatrix'/>",
@@ -986,6 +991,9 @@ int main(void)
         cmocka_unit_test(lu_solves_by_scalars_in_the_natural_order),
         cmocka_unit_test(qr_solves),
         cmocka_unit_test(lu_preconditions),
+        cmocka_unit_test(singular_values_solve),
+        cmocka_unit_test(singular_values_solve_by_scalars),
+        cmocka_unit_test(dense_cholesky_factors_solve),
         cmocka_unit_test(cholesky_factors_solve),
         cmocka_unit_test(plain_conjugate_gradients_of_the_preconditioned_solver_solve),
         cmocka_unit_test(the_diagonal_preconditions),

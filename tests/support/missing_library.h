@@ -5,6 +5,7 @@
 #ifndef DIVAN_TESTS_MISSING_LIBRARY_H
 #define DIVAN_TESTS_MISSING_LIBRARY_H
 
+#include <divan/contracts/dense.h>
 #include <divan/contracts/sparse_direct.h>
 
 #include <string.h>
@@ -16,6 +17,8 @@ static inline bool library_is_missing(const char *class_name)
         return dv_sparse_direct_of(DV_SPARSE_LU) == NULL;
     if (strcmp(class_name, "EigenSparseQR") == 0)
         return dv_sparse_direct_of(DV_SPARSE_QR) == NULL;
+    if (strcmp(class_name, "SVDLinearSolver") == 0 || strcmp(class_name, "CholeskySolver") == 0)
+        return dv_service(DV_DENSE) == NULL;
     return false;
 }
 

@@ -8,7 +8,9 @@
 #include <divan/contracts/camera.h>
 #include <divan/contracts/collision.h>
 #include <divan/contracts/cutting.h>
+#include <divan/contracts/dense.h>
 #include <divan/contracts/drawing.h>
+#include <divan/contracts/eigenpairs.h>
 #include <divan/contracts/fault_cause.h>
 #include <divan/contracts/force_field.h>
 #include <divan/contracts/image.h>
