@@ -11,7 +11,7 @@
 typedef struct SvdLinearSolver {
     DenseSolver base;
     DvData least, condition;
-    double *values, *u, *vt, *work; /* in base.numbers */
+    double *values, *u, *vt, *alone, *work; /* in base.numbers; alone: [n] the number of an equation of its own, or 0 */
     uint32_t rank;
     bool told;
 } SvdLinearSolver;
@@ -36,6 +36,18 @@ static uint32_t rank_of(SvdLinearSolver *self, uint32_t n)
     return rank;
 }
 
+/* Unknowns without couplings, those of held points among them, have their own equation: rounding of the others stays out of them. */
+static void find_alone(SvdLinearSolver *self, uint32_t n)
+{
+    const double *matrix = self->base.matrix;
+    for (size_t i = 0; i < n; i++) {
+        bool coupled = false;
+        for (size_t j = 0; j < n && !coupled; j++)
+            coupled = j != i && (matrix[i * n + j] != 0 || matrix[j * n + i] != 0);
+        self->alone[i] = coupled ? 0.0 : matrix[i * n + i];
+    }
+}
+
 static DvStatus factor(void *self_, const DvBlockMatrix *a, uint32_t *failed)
 {
     SvdLinearSolver *self = self_;
@@ -43,13 +55,16 @@ static DvStatus factor(void *self_, const DvBlockMatrix *a, uint32_t *failed)
     const uint32_t n = a->rows * a->block;
     const size_t square = (size_t)n * n;
     const DvDenseWork work = base->dense->svd_work(n);
-    DvStatus status = dense_solver_take(base, a, (DvDenseWork){2 * square + n + work.numbers, work.integers}, failed);
+    DvStatus status =
+        dense_solver_take(base, a, (DvDenseWork){2 * square + 2 * (size_t)n + work.numbers, work.integers}, failed);
     if (status != DV_OK)
         return status;
     self->u = base->numbers;
     self->vt = self->u + square;
     self->values = self->vt + square;
-    self->work = self->values + n;
+    self->alone = self->values + n;
+    self->work = self->alone + n;
+    find_alone(self, n);
     status = base->dense->svd(n, base->matrix, self->values, self->u, self->vt, self->work, base->integers);
     if (status != DV_OK)
         return dv_error(dv_object_of(self), status, "the singular values of the matrix could not be computed");
@@ -71,6 +86,10 @@ static void substitute(void *self_, double *x, const double *b)
     DvStatus status = self->base.dense->svd_solve((uint32_t)self->base.direct.base.n, self->rank, self->values, self->u,
                                                   self->vt, x, b, self->work);
     (void)status; /* sizes are those that were factored */
+    const size_t n = self->base.direct.base.n;
+    for (size_t i = 0; i < n; i++)
+        if (fabs(self->alone[i]) > dv_data_double(&self->least))
+            x[i] = b[i] / self->alone[i];
 }
 
 /* Where something is left out, b may not fit. */
