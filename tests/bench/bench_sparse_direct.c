@@ -41,14 +41,14 @@ static void mumps_alone(const DvBlockMatrix *a, int ordering, double times[3])
     mumps->n = (MUMPS_INT)(a->rows * b), mumps->nnz = entries;
     mumps->irn = rows, mumps->jcn = columns, mumps->a = a->values, mumps->rhs = x;
     for (int run = 0; run < RUNS; run++)
-        for (int job = run == 0 ? 1 : 2; job <= 3; job++) {
+        for (int job = run == 0 ? 0 : 1; job < 3; job++) {
             for (uint32_t i = 0; i < a->rows * b; i++)
                 x[i] = 1.0;
             const double start = milliseconds();
-            mumps->job = job;
+            mumps->job = job + 1;
             dmumps_c(mumps);
             const double took = milliseconds() - start;
-            times[job - 1] = run == 0 || took < times[job - 1] ? took : times[job - 1];
+            times[job] = run == 0 || took < times[job] ? took : times[job];
         }
     mumps->job = -2;
     dmumps_c(mumps);

@@ -7,6 +7,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <divan/contracts/state.h>
 #include <divan/contracts/topology.h>
@@ -202,6 +203,16 @@ static void find_edges(ClusteringEngine *self, Clusters *c)
         c->around.count = 0; /* another mesh's */
 }
 
+static bool read_count(FILE *file, int *count)
+{
+    char word[32], *end;
+    if (fscanf(file, "%31s", word) != 1)
+        return false;
+    const long number = strtol(word, &end, 10);
+    *count = (int)number;
+    return end != word && *end == '\0' && number >= 0 && number <= INT32_MAX;
+}
+
 static DvStatus read_file(ClusteringEngine *self)
 {
     const char *path = dv_data_file(&self->in_file);
@@ -209,15 +220,15 @@ static DvStatus read_file(ClusteringEngine *self)
     if (!file)
         return dv_field_error(&self->in_file, -1, "no file '%s'", dv_data_string(&self->in_file));
     int use, number, count, size, entry;
-    double radius, fixed_radius;
     DvIntArray lists = {0};
-    bool good = fscanf(file, "%d %lf %lf %d %d", &use, &radius, &fixed_radius, &count, &number) == 5 && count >= 0;
+    bool good = read_count(file, &use) && fscanf(file, "%*s %*s") != EOF && read_count(file, &count) &&
+                read_count(file, &number); /* both radii are not needed */
     for (int i = 0; good && i < count; i++) {
-        good = fscanf(file, "%d", &size) == 1 && size >= 0;
+        good = read_count(file, &size);
         if (good)
             dv_array_push(&lists, size);
         for (int j = 0; good && j < size; j++) {
-            good = fscanf(file, "%d", &entry) == 1 && entry >= 0;
+            good = read_count(file, &entry);
             if (good)
                 dv_array_push(&lists, entry);
         }

@@ -99,9 +99,10 @@ static void write_surface(GenerateCylinder *self, const Shape *s)
     for (uint32_t i = 0; i < side; i++)
         to = put(to, s, s->radius, i % n, i / n);
     for (uint32_t end = 0; end < (closed ? 2u : 0u); end++)
-        for (uint32_t i = 0; i < lid; i++)
-            to = put(to, s, i ? s->radius * (double)((i - 1) / n + 1) / s->rings : 0.0, i ? (i - 1) % n : 0,
-                     end ? s->layers - 1 : 0);
+        for (uint32_t i = 0; i < lid; i++) {
+            const uint32_t ring = i ? (i - 1) / n + 1 : 0;
+            to = put(to, s, s->radius * ring / s->rings, i ? (i - 1) % n : 0, end ? s->layers - 1 : 0);
+        }
     dv_data_end(&self->surface_points);
     const size_t lids = closed ? 2 * ((size_t)n + 2 * (size_t)n * (s->rings - 1)) : 0;
     uint32_t *triangle = dv_data_begin_all(&self->triangles, 2 * (size_t)n * (s->layers - 1) + lids);

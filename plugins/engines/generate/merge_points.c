@@ -13,8 +13,10 @@ static void append(MergePoints *self, const double *first, size_t n1, const doub
 {
     const size_t stride = self->engine.dof->coord;
     double *to = dv_data_begin_all(&self->points, n1 + n2);
-    memcpy(to, first, n1 * stride * sizeof *to);
-    memcpy(to + n1 * stride, second, n2 * stride * sizeof *to);
+    if (n1)
+        memcpy(to, first, n1 * stride * sizeof *to);
+    if (n2)
+        memcpy(to + n1 * stride, second, n2 * stride * sizeof *to);
     dv_data_end(&self->points);
     uint32_t *one = dv_data_begin_all(&self->indices1, n1), *two = dv_data_begin_all(&self->indices2, n2);
     for (size_t i = 0; i < n1 + n2; i++)

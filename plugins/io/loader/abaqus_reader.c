@@ -223,7 +223,7 @@ static bool include(Abaqus *file, DvScanner line, int depth)
 
 static bool read_keyword(Abaqus *file, DvScanner line, int depth)
 {
-    DvWord word;
+    DvWord word = {"", 0};
     DvScanner rest = line;
     rest.at++;
     (void)model_field(&rest, &word);
@@ -249,8 +249,8 @@ static bool read_keyword(Abaqus *file, DvScanner line, int depth)
     } else if (dv_word_is_caseless(word, "END PART")) {
         file->current = 0;
     } else if (makes_more(word)) {
-        return dv_mesh_fail(file->report, "line %" PRIu32 ": *%.20s is not read: the mesh would lack what it makes",
-                            line.line, word.text);
+        return dv_mesh_fail(file->report, "line %" PRIu32 ": keyword %s is not read: the mesh would lack what it makes",
+                            line.line, dv_word_excerpt(word).text);
     } else if (!dv_word_is_caseless(word, "ASSEMBLY") && !dv_word_is_caseless(word, "END ASSEMBLY") &&
                !dv_word_is_caseless(word, "END INSTANCE") && !dv_word_is_caseless(word, "HEADING")) {
         skipped_add(&file->keywords, word.text, word.length);

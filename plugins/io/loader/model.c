@@ -111,10 +111,9 @@ static void add_points(const Model *model, const double *T, DvMesh *mesh)
 {
     for (uint32_t i = 0; i < model->point.count; i++) {
         DvPoint3 x = model->point.data[i];
-        for (int r = 0; T && r < 3; r++) {
-            const double *row = T + 4 * r, *at = model->point.data[i].at;
-            x.at[r] = row[0] * at[0] + row[1] * at[1] + row[2] * at[2] + row[3];
-        }
+        const double *at = model->point.data[i].at;
+        for (int r = 0; T && r < 3; r++)
+            x.at[r] = T[4 * r] * at[0] + T[4 * r + 1] * at[1] + T[4 * r + 2] * at[2] + T[4 * r + 3];
         dv_array_push(&mesh->position, x);
     }
 }
