@@ -34,7 +34,7 @@ static DvStatus factor(void *self_, const DvBlockMatrix *a, uint32_t *failed)
     status = base->dense->factor(DV_DENSE_CHOLESKY, n, base->matrix, NULL, failed);
     /* A pivot of zero is said with the points whose rows are empty, by the base. */
     if (status == DV_ERROR_SINGULAR && base->matrix[*failed * ((size_t)n + 1)] < 0.0)
-        return dv_linear_solver_refuse_indefinite(&base->direct.base, *failed, "SparseLDLSolver or SVDLinearSolver");
+        return dv_linear_solver_refuse_indefinite(&base->direct.base, *failed, "SparseLDLSolver");
     double reciprocal = 0.0;
     if (status == DV_OK)
         status = base->dense->condition(DV_DENSE_CHOLESKY, n, base->matrix, norm, base->numbers, base->integers,
