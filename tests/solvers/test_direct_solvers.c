@@ -40,6 +40,8 @@ static const struct Solver {
     {"EigenSimplicialLLT", DEFINITE | NEARLY_SINGULAR, UINT32_MAX, 1e-11},
     {"EigenSparseLU", DEFINITE | INDEFINITE | UNSYMMETRIC | NEARLY_SINGULAR | SADDLE, UINT32_MAX, 1e-10},
     {"EigenSparseQR", DEFINITE | INDEFINITE | UNSYMMETRIC | NEARLY_SINGULAR | SADDLE, 400, 1e-10},
+    {"SVDLinearSolver", DEFINITE | INDEFINITE | UNSYMMETRIC | SADDLE, 150, 1e-10}, /* small values: test_dense.c */
+    {"CholeskySolver", DEFINITE | NEARLY_SINGULAR, 400, 1e-11},
 };
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
 
@@ -335,8 +337,8 @@ static void newton_is_quadratic_under_pressure_on_an_open_surface(void **state)
     bool quadratic;
     const uint32_t symmetric = newton_iterations("SparseLDLSolver", &quadratic);
     assert_false(quadratic);
-    static const char *const any[] = {"EigenSparseLU", "EigenSparseQR"};
-    for (int k = 0; k < 2; k++)
+    static const char *const any[] = {"EigenSparseLU", "EigenSparseQR", "SVDLinearSolver"};
+    for (int k = 0; k < 3; k++)
         if (!library_is_missing(any[k])) {
             assert_true(newton_iterations(any[k], &quadratic) < symmetric);
             assert_true(quadratic);

@@ -17,7 +17,7 @@ static pthread_mutex_t arpack_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct Iteration {
     int n, count, basis, work_size;
-    double *residual, *vectors, *at, *work; /* [n], [basis x n], [3 n], [work_size] */
+    double *residual, *vectors, *at, *work; /* [n], [basis x n], [4 n], [work_size] */
     int *select;                            /* [basis] */
     int parameters[11], places[14], info;
 } Iteration;
@@ -27,7 +27,7 @@ static bool make(Iteration *it)
     const size_t n = (size_t)it->n, basis = (size_t)it->basis;
     it->residual = dv_try_alloc(n, sizeof(double));
     it->vectors = dv_try_alloc(n * basis, sizeof(double));
-    it->at = dv_try_alloc(3 * n, sizeof(double));
+    it->at = dv_try_alloc(4 * n, sizeof(double));
     it->work = dv_try_alloc((size_t)it->work_size, sizeof(double));
     it->select = dv_try_alloc(basis, sizeof(int));
     return it->residual && it->vectors && it->at && it->work && it->select;
@@ -47,12 +47,14 @@ static DvStatus iterate(Iteration *it, const DvEigenProblem *problem)
 {
     int ask = 0;
     for (;;) {
+        blas_enter();
         dsaupd_c(&ask, "G", it->n, "LM", it->count, 0.0, it->residual, it->basis, it->vectors, it->n, it->parameters,
                  it->places, it->at, it->work, it->work_size, &it->info);
+        blas_leave();
         double *x = it->at + it->places[0] - 1, *y = it->at + it->places[1] - 1;
         DvStatus status = DV_OK;
-        if (ask == -1) { /* y = (K - shift M)^-1 M x */
-            double *product = it->at + it->places[2] - 1;
+        if (ask == -1) { /* y = (K - shift M)^-1 M x; places has none for M x yet */
+            double *product = it->at + 3 * (size_t)it->n;
             status = problem->multiply(problem->user, product, x);
             if (status == DV_OK)
                 status = problem->solve(problem->user, y, product);
@@ -78,8 +80,10 @@ static DvStatus extract(Iteration *it, const DvEigenProblem *problem, double *va
         dv_text_add(why, "%d of %d eigenvalues have been found in %d restarts", it->parameters[4], it->count, RESTARTS);
         return DV_ERROR_NOT_CONVERGED;
     }
+    blas_enter();
     dseupd_c(1, "A", it->select, values, vectors, it->n, problem->shift, "G", it->n, "LM", it->count, 0.0, it->residual,
              it->basis, it->vectors, it->n, it->parameters, it->places, it->at, it->work, it->work_size, &it->info);
+    blas_leave();
     if (it->info == 0)
         return DV_OK;
     dv_text_add(why, "ARPACK ends with the error %d", it->info);

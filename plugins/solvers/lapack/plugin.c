@@ -14,9 +14,24 @@
 #include <dlfcn.h>
 #include <lapacke.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "eigenpairs.h"
+
+/* OpenBLAS for one thread (Debian's libopenblas0-serial) hands out its buffers without a lock: two calls at once give wrong numbers. So calls
+ * come one after the other, those of ARPACK too. */
+static pthread_mutex_t blas_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void blas_enter(void)
+{
+    pthread_mutex_lock(&blas_mutex);
+}
+
+void blas_leave(void)
+{
+    pthread_mutex_unlock(&blas_mutex);
+}
 
 static bool is_size(uint32_t n)
 {
@@ -193,6 +208,38 @@ static DvStatus condense_backward(uint32_t n, uint32_t inner, const double *a, d
     return DV_OK;
 }
 
+/* ---- One call after the other ---- */
+
+#define IN_TURN(name, parameters, arguments)     \
+    static DvStatus name##_in_turn parameters    \
+    {                                            \
+        blas_enter();                            \
+        const DvStatus status = (name)arguments; \
+        blas_leave();                            \
+        return status;                           \
+    }
+IN_TURN(factor, (DvDenseMethod method, uint32_t n, double *a, int *pivots, uint32_t *failed),
+        (method, n, a, pivots, failed))
+IN_TURN(solve,
+        (DvDenseMethod method, bool transposed, uint32_t n, const double *a, const int *pivots, double *b,
+         uint32_t count),
+        (method, transposed, n, a, pivots, b, count))
+IN_TURN(condition,
+        (DvDenseMethod method, uint32_t n, const double *a, double norm, double *work, int *integers,
+         double *reciprocal),
+        (method, n, a, norm, work, integers, reciprocal))
+IN_TURN(eigen, (uint32_t n, double *a, double *b, double *values, double *work, int *integers, uint32_t *failed),
+        (n, a, b, values, work, integers, failed))
+IN_TURN(svd, (uint32_t n, double *a, double *values, double *u, double *vt, double *work, int *integers),
+        (n, a, values, u, vt, work, integers))
+IN_TURN(svd_solve,
+        (uint32_t n, uint32_t rank, const double *values, const double *u, const double *vt, double *x, const double *b,
+         double *work),
+        (n, rank, values, u, vt, x, b, work))
+IN_TURN(condense, (uint32_t n, uint32_t inner, double *a, uint32_t *failed), (n, inner, a, failed))
+IN_TURN(condense_forward, (uint32_t n, uint32_t inner, const double *a, double *b), (n, inner, a, b))
+IN_TURN(condense_backward, (uint32_t n, uint32_t inner, const double *a, double *x), (n, inner, a, x))
+
 /* ---- The plugin ---- */
 
 /* OpenBLAS has functions of its own; the address of a function comes as that of an object. */
@@ -220,17 +267,17 @@ static DvStatus start(void)
 static const DvDenseOps dense = {
     .size = sizeof dense,
     .library = library,
-    .factor = factor,
-    .solve = solve,
-    .condition = condition,
+    .factor = factor_in_turn,
+    .solve = solve_in_turn,
+    .condition = condition_in_turn,
     .eigen_work = eigen_work,
-    .eigen = eigen,
+    .eigen = eigen_in_turn,
     .svd_work = svd_work,
-    .svd = svd,
-    .svd_solve = svd_solve,
-    .condense = condense,
-    .condense_forward = condense_forward,
-    .condense_backward = condense_backward,
+    .svd = svd_in_turn,
+    .svd_solve = svd_solve_in_turn,
+    .condense = condense_in_turn,
+    .condense_forward = condense_forward_in_turn,
+    .condense_backward = condense_backward_in_turn,
 };
 
 static const DvContract offers[] = {{.id = DV_DENSE, .ops = &dense}, {.id = DV_EIGENPAIRS, .ops = &eigenpairs}, {0}};
