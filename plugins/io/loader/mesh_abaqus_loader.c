@@ -2,9 +2,9 @@
  *
  * MeshAbaqusLoader: meshes of Abaqus input files; abaqus_reader.c says which. MeshGroup takes their sets by name.
  */
+#include "plain_loader.h"
 #include "readers.h"
 #include <divan/kit/mesh_file.h>
-#include <divan/kit/mesh_loader.h>
 
 static bool read(DvMeshLoader *loader, const char *bytes, size_t size, DvMeshReport *report)
 {
@@ -13,24 +13,5 @@ static bool read(DvMeshLoader *loader, const char *bytes, size_t size, DvMeshRep
     return mesh_read_abaqus(bytes, size, &options, &loader->mesh, report);
 }
 
-static DvStatus construct(DvObject *object, void *self)
-{
-    DvMeshLoader *loader = self;
-    loader->read = read;
-    return dv_mesh_loader_construct(object, self);
-}
-
-static const DvField fields[] = {
-    DV_MESH_LOADER_FIELDS(DvMeshLoader, ),
-    {0},
-};
-
-const DvClass dv_mesh_abaqus_loader = {
-    DV_MESH_LOADER_CLASS,
-    .name = "MeshAbaqusLoader",
-    .help = "Loads a mesh from an Abaqus input file.",
-    .instance_size = sizeof(DvMeshLoader),
-    .fields = fields,
-    .construct = construct,
-    .parse = dv_mesh_loader_parse,
-};
+PLAIN_LOADER(dv_mesh_abaqus_loader, read, .name = "MeshAbaqusLoader",
+             .help = "Loads a mesh from an Abaqus input file.");

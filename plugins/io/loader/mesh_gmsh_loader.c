@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * MeshGmshLoader: meshes of Gmsh (.msh); mesh/gmsh_reader.c says which. Faces and edges that the file does not list
+ * MeshGmshLoader: meshes of Gmsh (.msh); kit/src/gmsh_reader.c says which. Faces and edges that the file does not list
  * are added unless the scene says createSubelements="0". flipNormals acts on what `triangulate` cuts, not while
  * reading.
  */
@@ -32,18 +32,12 @@ static const DvField fields[] = {
 };
 
 const DvClass dv_mesh_gmsh_loader = {
-    .size = sizeof(DvClass),
+    DV_MESH_LOADER_CLASS,
     .name = "MeshGmshLoader",
-    .bases = (const char *const[]){"MeshLoader", "BaseLoader", NULL},
-    .family = "loaders",
     .module = "Sofa.Component.IO.Mesh",
     .help = "Loads a mesh from a Gmsh file.",
     .instance_size = sizeof(DvMeshLoader),
     .fields = fields,
-    .contracts = (const DvContract[]){DV_MESH_LOADER_CONTRACTS, {0}},
     .construct = construct,
     .parse = parse,
-    .init = dv_mesh_loader_init,
-    .update = dv_mesh_loader_update,
-    .destroy = dv_mesh_loader_destroy,
 };

@@ -2,9 +2,8 @@
  *
  * MeshOffLoader: surfaces of an OFF file; off_reader.c.
  */
+#include "plain_loader.h"
 #include "readers.h"
-#include <divan/kit/mesh_file.h>
-#include <divan/kit/mesh_loader.h>
 
 static bool read(DvMeshLoader *loader, const char *bytes, size_t size, DvMeshReport *report)
 {
@@ -12,25 +11,5 @@ static bool read(DvMeshLoader *loader, const char *bytes, size_t size, DvMeshRep
     return mesh_read_off(bytes, size, &options, &loader->mesh, report);
 }
 
-static DvStatus construct(DvObject *object, void *self)
-{
-    DvMeshLoader *loader = self;
-    loader->read = read;
-    return dv_mesh_loader_construct(object, self);
-}
-
-static const DvField fields[] = {
-    DV_MESH_LOADER_FIELDS(DvMeshLoader, ),
-    {0},
-};
-
-const DvClass dv_mesh_off_loader = {
-    DV_MESH_LOADER_CLASS,
-    .name = "MeshOffLoader",
-    .module = "Sofa.Component.IO.Mesh",
-    .help = "Loads a mesh from an OFF file.",
-    .instance_size = sizeof(DvMeshLoader),
-    .fields = fields,
-    .construct = construct,
-    .parse = dv_mesh_loader_parse,
-};
+PLAIN_LOADER(dv_mesh_off_loader, read, .name = "MeshOffLoader", .module = "Sofa.Component.IO.Mesh",
+             .help = "Loads a mesh from an OFF file.");

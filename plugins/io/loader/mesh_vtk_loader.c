@@ -125,18 +125,12 @@ static const DvField fields[] = {
 };
 
 const DvClass dv_mesh_vtk_loader = {
-    .size = sizeof(DvClass),
+    DV_MESH_LOADER_CLASS,
     .name = "MeshVTKLoader",
-    .bases = (const char *const[]){"MeshLoader", "BaseLoader", NULL},
-    .family = "loaders",
     .module = "Sofa.Component.IO.Mesh",
     .help = "Loads a mesh from a VTK file.",
     .instance_size = sizeof(DvMeshLoader),
     .fields = fields,
-    .contracts = (const DvContract[]){DV_MESH_LOADER_CONTRACTS, {0}},
     .construct = construct,
     .parse = parse,
-    .init = dv_mesh_loader_init,
-    .update = dv_mesh_loader_update,
-    .destroy = dv_mesh_loader_destroy,
 };
