@@ -445,6 +445,18 @@ static void take_signals(void)
     }
 }
 
+/* Frees the text that the command line gave to these options. */
+static void free_words(const GArray *entries)
+{
+    for (guint i = 0; i < entries->len; i++) {
+        const GOptionEntry *entry = &g_array_index(entries, GOptionEntry, i);
+        if (entry->arg == G_OPTION_ARG_STRING || entry->arg == G_OPTION_ARG_FILENAME)
+            g_free(*(char **)entry->arg_data);
+        else if (entry->arg == G_OPTION_ARG_STRING_ARRAY || entry->arg == G_OPTION_ARG_FILENAME_ARRAY)
+            g_strfreev(*(char ***)entry->arg_data);
+    }
+}
+
 static int run_command(const Command *command, int argc, char **argv)
 {
     Options options = {.steps = -1, .dt = -1, .threads = -1, .grain_divisor = 1};
@@ -492,29 +504,12 @@ static int run_command(const Command *command, int argc, char **argv)
     }
     g_clear_error(&error);
     g_option_context_free(context);
+    free_words(entries);
     g_array_free(entries, TRUE);
     g_ptr_array_free(words, TRUE);
     g_free(all);
     g_free(program);
     g_free(head);
-    g_free(options.plugin_set);
-    g_strfreev(options.plugins);
-    g_free(options.dump);
-    g_free(options.dump_topology);
-    g_free(options.dump_steps);
-    g_free(options.contacts);
-    g_strfreev(options.record);
-    g_free(options.record_file);
-    g_free(options.at);
-    g_free(options.out);
-    g_free(options.folder);
-    g_free(options.kind);
-    g_free(options.license);
-    g_free(options.html);
-    g_free(options.scenes);
-    g_free(options.camera);
-    g_free(options.mp4);
-    g_free(options.show);
     return result;
 }
 
