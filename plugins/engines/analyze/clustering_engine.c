@@ -14,7 +14,7 @@
 #include <divan/kit/mesh_types.h>
 #include <divan/output.h>
 
-#include "mesh_inputs.h"
+#include "shortest_paths.h"
 
 typedef struct ClusteringEngine {
     DvEngine engine;
@@ -25,8 +25,7 @@ typedef struct ClusteringEngine {
 typedef struct Clusters {
     const double *x;
     uint32_t count;
-    DvAdjacency around; /* edges of each point; count 0: straight distances */
-    DvElements edges;
+    PathGraph graph; /* no points: straight distances */
     DvIndexArray seeds;
     double *distance;  /* [count] to the nearest seed */
     uint32_t *nearest; /* [count] which seed that is */
@@ -38,54 +37,12 @@ static double between(const double *x, uint32_t a, uint32_t b)
     return dv_vec3_distance(mesh_point(x, a), mesh_point(x, b));
 }
 
-static uint32_t other_end(const Clusters *c, uint32_t point, uint32_t k)
-{
-    const uint32_t *edge = c->edges.at + 2 * (size_t)c->around.items[k];
-    return edge[0] == point ? edge[1] : edge[0];
-}
-
-/* A heap of (distance, point), the nearest first, of equals the lower number. */
-typedef struct Entry {
-    double distance;
-    uint32_t point;
-} Entry;
-typedef DV_ARRAY(Entry) Heap;
-
-static bool before(Entry a, Entry b)
-{
-    return a.distance < b.distance || (a.distance == b.distance && a.point < b.point);
-}
-
-static void heap_push(Heap *heap, Entry entry)
-{
-    dv_array_push(heap, entry);
-    for (uint32_t i = heap->count - 1; i > 0 && before(entry, heap->data[(i - 1) / 2]); i = (i - 1) / 2) {
-        heap->data[i] = heap->data[(i - 1) / 2];
-        heap->data[(i - 1) / 2] = entry;
-    }
-}
-
-static Entry heap_pop(Heap *heap)
-{
-    const Entry first = heap->data[0], last = heap->data[--heap->count];
-    uint32_t i = 0;
-    for (uint32_t child; (child = 2 * i + 1) < heap->count; i = child) {
-        if (child + 1 < heap->count && before(heap->data[child + 1], heap->data[child]))
-            child++;
-        if (!before(heap->data[child], last))
-            break;
-        heap->data[i] = heap->data[child];
-    }
-    heap->data[i] = last;
-    return first;
-}
-
 /* A new seed: what is nearer to it than to those before is its own. */
 static void add_seed(Clusters *c, uint32_t point)
 {
     const uint32_t seed = c->seeds.count;
     dv_array_push(&c->seeds, point);
-    if (!c->around.count) {
+    if (!c->graph.points) {
         for (uint32_t i = 0; i < c->count; i++) {
             const double d = between(c->x, i, point);
             if (d < c->distance[i]) {
@@ -95,25 +52,7 @@ static void add_seed(Clusters *c, uint32_t point)
         }
         return;
     }
-    Heap heap = {0};
-    c->distance[point] = 0.0;
-    c->nearest[point] = seed;
-    heap_push(&heap, (Entry){0.0, point});
-    while (heap.count) {
-        const Entry e = heap_pop(&heap);
-        if (e.distance > c->distance[e.point])
-            continue;
-        for (uint32_t k = c->around.begin[e.point]; k < c->around.end[e.point]; k++) {
-            const uint32_t next = other_end(c, e.point, k);
-            const double d = e.distance + between(c->x, e.point, next);
-            if (next < c->count && d < c->distance[next]) {
-                c->distance[next] = d;
-                c->nearest[next] = seed;
-                heap_push(&heap, (Entry){d, next});
-            }
-        }
-    }
-    dv_array_free(&heap);
+    path_add_source(&c->graph, point, seed, c->distance, c->nearest);
 }
 
 static void choose_seeds(Clusters *c, int32_t number)
@@ -146,9 +85,9 @@ static void flood(Clusters *c, uint32_t seed, double radius, uint32_t *mark)
     mark[start] = seed + 1;
     for (uint32_t i = head + 1; i < c->lists.count; i++) {
         const uint32_t u = (uint32_t)c->lists.data[i];
-        for (uint32_t k = c->around.begin[u]; k < c->around.end[u]; k++) {
-            const uint32_t v = other_end(c, u, k);
-            if (v >= c->count || mark[v] == seed + 1 || (c->nearest[u] != seed && !(between(c->x, v, start) < radius)))
+        for (uint32_t k = c->graph.start[u]; k < c->graph.start[u + 1]; k++) {
+            const uint32_t v = c->graph.to[k];
+            if (mark[v] == seed + 1 || (c->nearest[u] != seed && !(between(c->x, v, start) < radius)))
                 continue;
             mark[v] = seed + 1;
             dv_array_push(&c->lists, (int32_t)v);
@@ -197,10 +136,9 @@ static void find_edges(ClusteringEngine *self, Clusters *c)
 {
     if (!dv_data_bool(&self->use_topology) || !self->topology.object)
         return;
-    c->around = self->topology.ops->adjacency(self->topology.self, DV_POINTS, DV_EDGES);
-    c->edges = dv_topology_elements(&self->topology, DV_EDGES);
-    if (c->around.count < c->count)
-        c->around.count = 0; /* another mesh's */
+    const DvAdjacency around = self->topology.ops->adjacency(self->topology.self, DV_POINTS, DV_EDGES);
+    if (around.count >= c->count) /* else another mesh's */
+        c->graph = path_graph_new(c->x, c->count, dv_topology_elements(&self->topology, DV_EDGES));
 }
 
 static bool read_count(FILE *file, int *count)
@@ -272,7 +210,7 @@ static DvStatus update(DvObject *object, void *self_)
     c.nearest = dv_alloc(count, sizeof *c.nearest);
     find_edges(self, &c);
     choose_seeds(&c, dv_data_int(&self->number));
-    if (c.around.count) {
+    if (c.graph.points) {
         uint32_t *mark = dv_alloc(count, sizeof *mark);
         for (uint32_t s = 0; s < c.seeds.count; s++)
             flood(&c, s, radius, mark);
@@ -283,6 +221,7 @@ static DvStatus update(DvObject *object, void *self_)
     dv_data_set(&self->cluster, c.lists.data, c.lists.count);
     if (*dv_data_string(&self->out_file) && self->engine.starting)
         write_file(self, object, &c);
+    path_graph_free(&c.graph);
     dv_array_free(&c.seeds);
     dv_array_free(&c.lists);
     dv_free(c.distance);

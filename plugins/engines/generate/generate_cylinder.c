@@ -7,10 +7,13 @@
 
 #include <math.h>
 
+#include "bezier.h"
+
 typedef struct GenerateCylinder {
     DvEngine engine;
     DvData volume_points, surface_points, tetrahedra, triangles;
     DvData radius, height, origin, open, around, rings, layers;
+    BezierFields bezier;
 } GenerateCylinder;
 
 typedef struct Shape {
@@ -120,6 +123,21 @@ static void write_surface(GenerateCylinder *self, const Shape *s)
     dv_data_end(&self->triangles);
 }
 
+/* Edges on the side are arcs unless they are upright. Their control point is as high as the higher end. */
+static bool is_arc(const void *self, DvVec3 a, DvVec3 b, DvVec3 *control, double *weight)
+{
+    const Shape *s = self;
+    const DvVec3 from = dv_vec3_sub(a, s->origin), to = dv_vec3_sub(b, s->origin);
+    const double outer = s->radius * (1.0 - 0.25 / s->rings), turn = from.x * to.y - from.y * to.x;
+    if (hypot(from.x, from.y) < outer || hypot(to.x, to.y) < outer || fabs(turn) < 1e-9 * s->radius * s->radius)
+        return false;
+    const double cosine = (from.x * to.x + from.y * to.y) / (s->radius * s->radius);
+    *control = dv_vec3(s->origin.x + (from.x + to.x) / (1.0 + cosine), s->origin.y + (from.y + to.y) / (1.0 + cosine),
+                       fmax(a.z, b.z));
+    *weight = sqrt(0.5 * (1.0 + cosine));
+    return true;
+}
+
 static DvStatus update(DvObject *object, void *self_)
 {
     GenerateCylinder *self = self_;
@@ -144,7 +162,10 @@ static DvStatus update(DvObject *object, void *self_)
     write_volume_points(self, &s);
     write_tetrahedra(self, &s);
     write_surface(self, &s);
-    return DV_OK;
+    const BezierShape shape = {.self = &s, .arc = is_arc, .straight_z = true};
+    status = bezier_write(object, &self->bezier, BEZIER_TRIANGLES, &shape, &self->surface_points, &self->triangles);
+    return mesh_first(status, bezier_write(object, &self->bezier, BEZIER_TETRAHEDRA, &shape, &self->volume_points,
+                                           &self->tetrahedra));
 }
 
 static const DvRange from_two = {.least = 2, .most = INFINITY}, from_three = {.least = 3, .most = INFINITY};
@@ -171,6 +192,7 @@ static const DvField fields[] = {
     DV_ENGINE_INPUT(GenerateCylinder, rings, "resRadial", dv_type_uint, "rings", .init = "3", .range = &dv_range_count),
     DV_ENGINE_INPUT(GenerateCylinder, layers, "resHeight", dv_type_uint, "layers of points", .init = "5",
                     .range = &from_two),
+    BEZIER_FIELDS(GenerateCylinder, bezier),
     {0},
 };
 
