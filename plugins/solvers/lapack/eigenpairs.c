@@ -5,6 +5,7 @@
  */
 #include "eigenpairs.h"
 
+#include <divan/kit/blas.h>
 #include <divan/memory.h>
 
 #include <arpack/arpack.h>
@@ -47,10 +48,10 @@ static DvStatus iterate(Iteration *it, const DvEigenProblem *problem)
 {
     int ask = 0;
     for (;;) {
-        blas_enter();
+        dv_blas_enter();
         dsaupd_c(&ask, "G", it->n, "LM", it->count, 0.0, it->residual, it->basis, it->vectors, it->n, it->parameters,
                  it->places, it->at, it->work, it->work_size, &it->info);
-        blas_leave();
+        dv_blas_leave();
         double *x = it->at + it->places[0] - 1, *y = it->at + it->places[1] - 1;
         DvStatus status = DV_OK;
         if (ask == -1) { /* y = (K - shift M)^-1 M x; places has none for M x yet */
@@ -80,10 +81,10 @@ static DvStatus extract(Iteration *it, const DvEigenProblem *problem, double *va
         dv_text_add(why, "%d of %d eigenvalues have been found in %d restarts", it->parameters[4], it->count, RESTARTS);
         return DV_ERROR_NOT_CONVERGED;
     }
-    blas_enter();
+    dv_blas_enter();
     dseupd_c(1, "A", it->select, values, vectors, it->n, problem->shift, "G", it->n, "LM", it->count, 0.0, it->residual,
              it->basis, it->vectors, it->n, it->parameters, it->places, it->at, it->work, it->work_size, &it->info);
-    blas_leave();
+    dv_blas_leave();
     if (it->info == 0)
         return DV_OK;
     dv_text_add(why, "ARPACK ends with the error %d", it->info);

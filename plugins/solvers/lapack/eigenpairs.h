@@ -7,10 +7,6 @@
 
 #include <divan/contracts/eigenpairs.h>
 
-/* Around each call of a function that may use BLAS (plugin.c): not nested. */
-void blas_enter(void);
-void blas_leave(void);
-
 extern const DvEigenpairsOps eigenpairs;
 
 #endif

@@ -7,31 +7,15 @@
  * first, since its own way (xerbla) ends the process or writes to standard output.
  */
 #include <divan/contracts/dense.h>
-#include <divan/contracts/eigenpairs.h>
+#include <divan/kit/blas.h>
 #include <divan/plugin.h>
 
 #include <cblas.h>
-#include <dlfcn.h>
 #include <lapacke.h>
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "eigenpairs.h"
-
-/* OpenBLAS for one thread (Debian's libopenblas0-serial) hands out its buffers without a lock: two calls at once give wrong numbers. So calls
- * come one after the other, those of ARPACK too. */
-static pthread_mutex_t blas_mutex = PTHREAD_MUTEX_INITIALIZER;
-
-void blas_enter(void)
-{
-    pthread_mutex_lock(&blas_mutex);
-}
-
-void blas_leave(void)
-{
-    pthread_mutex_unlock(&blas_mutex);
-}
 
 static bool is_size(uint32_t n)
 {
@@ -213,9 +197,9 @@ static DvStatus condense_backward(uint32_t n, uint32_t inner, const double *a, d
 #define IN_TURN(name, parameters, arguments)     \
     static DvStatus name##_in_turn parameters    \
     {                                            \
-        blas_enter();                            \
+        dv_blas_enter();                         \
         const DvStatus status = (name)arguments; \
-        blas_leave();                            \
+        dv_blas_leave();                         \
         return status;                           \
     }
 IN_TURN(factor, (DvDenseMethod method, uint32_t n, double *a, int *pivots, uint32_t *failed),
@@ -242,25 +226,14 @@ IN_TURN(condense_backward, (uint32_t n, uint32_t inner, const double *a, double 
 
 /* ---- The plugin ---- */
 
-/* OpenBLAS has functions of its own; the address of a function comes as that of an object. */
-static void *openblas(const char *name)
-{
-    return dlsym(RTLD_DEFAULT, name);
-}
-
 static const char *library(void)
 {
-    return openblas("openblas_set_num_threads") ? "LAPACK on OpenBLAS" : "LAPACK";
+    return openblas_set_num_threads != NULL ? "LAPACK on OpenBLAS" : "LAPACK";
 }
 
-/* The cores are the task pool's. */
 static DvStatus start(void)
 {
-    void *address = openblas("openblas_set_num_threads");
-    void (*set_threads)(int);
-    memcpy(&set_threads, &address, sizeof set_threads);
-    if (address)
-        set_threads(1);
+    dv_blas_keep_to_one_thread();
     return DV_OK;
 }
 

@@ -3,17 +3,16 @@
  * The plugin divan.mumps: sparse LU by MUMPS, the sequential one (Amestoy, Duff, Koster and L'Excellent 2001). A library of its own, so that
  * whoever solves symmetric systems alone does without MUMPS and its Fortran.
  *
- * MUMPS has variables in Fortran modules: one call at a time in the process. It prints nothing, reads no environment but OpenBLAS's, and
- * OpenBLAS is given one thread: the cores are those of the task pool.
+ * MUMPS has variables in Fortran modules, and calls BLAS: one call at a time in the process. It prints nothing, and reads no environment but
+ * OpenBLAS's.
  */
 #include <divan/contracts/sparse_direct.h>
 #include <divan/divan.h>
+#include <divan/kit/blas.h>
 #include <divan/log.h>
 #include <divan/memory.h>
 
-#include <dlfcn.h>
 #include <dmumps_c.h>
-#include <pthread.h>
 
 /* The numbers of MUMPS's manual, which count from 1. */
 #define ICNTL(i)  icntl[(i)-1]
@@ -42,30 +41,17 @@ struct DvSparseFactor {
     MUMPS_INT *rows, *columns, *position; /* [entries], [entries], [n], from 1 */
 };
 
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t blas_once = PTHREAD_ONCE_INIT;
-
 static int call(DvSparseFactor *factor, int job)
 {
-    pthread_mutex_lock(&one_at_a_time);
+    dv_blas_enter(); /* who calls MUMPS comes through here alone, so that its variables are guarded too */
     factor->mumps.job = job;
     dmumps_c(&factor->mumps);
-    pthread_mutex_unlock(&one_at_a_time);
+    dv_blas_leave();
     return factor->mumps.INFOG(1);
-}
-
-/* OpenBLAS's own function, where it is what stands behind libblas.so.3. */
-static void keep_blas_to_one_thread(void)
-{
-    void (*set)(int);
-    *(void **)&set = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
-    if (set != NULL)
-        set(1);
 }
 
 static DvSparseFactor *begin(const DvObject *owner)
 {
-    (void)pthread_once(&blas_once, keep_blas_to_one_thread);
     DvSparseFactor *factor = dv_alloc(1, sizeof *factor);
     factor->owner = owner;
     DMUMPS_STRUC_C *mumps = &factor->mumps;
@@ -237,6 +223,12 @@ static const DvSparseDirectOps lu = {
     .facts = facts,
 };
 
+static DvStatus start(void)
+{
+    dv_blas_keep_to_one_thread();
+    return DV_OK;
+}
+
 static const DvContract offers[] = {{.id = DV_SPARSE_DIRECT, .ops = &lu}, {0}};
 
 DV_PLUGIN = {
@@ -247,4 +239,5 @@ DV_PLUGIN = {
     .license = "LGPL-2.1-or-later",
     .help = "Sparse LU by MUMPS (CeCILL-C), for EigenSparseLU.",
     .offers = offers,
+    .start = start,
 };
