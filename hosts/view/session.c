@@ -584,11 +584,19 @@ static void add_plot(Session *session, const Message *message)
         plots_sample_one(session->plots, session->scene, message->path, element);
 }
 
+/* Components may read it, and write it to pause. */
+static DvData *animate_of(const DvScene *scene)
+{
+    return dv_object_field(dv_node_object(dv_scene_root(scene)), "animate");
+}
+
 static void animate(Session *session, bool on)
 {
     if (on && session->failed)
         report(session, DV_LEVEL_WARNING, "the scene cannot make steps; reset or reload it");
     session->animates = on && session->scene && !session->failed;
+    if (session->scene)
+        dv_data_set_bool(animate_of(session->scene), session->animates);
     session->due = now();
     if (on)
         session->rate = (Rate){.since = session->due};
@@ -701,6 +709,7 @@ static void take_phases(Session *session)
 static void make_step(Session *session)
 {
     const double before = dv_node_time(dv_scene_root(session->scene)), begin = now();
+    const bool animated = dv_data_bool(animate_of(session->scene));
     const DvStatus status = dv_scene_step(session->scene, 0);
     const double simulated = dv_node_time(dv_scene_root(session->scene)) - before;
     session->changed = true;
@@ -713,6 +722,8 @@ static void make_step(Session *session)
         session->steps_wanted = 0;
         return;
     }
+    if (animated && !dv_data_bool(animate_of(session->scene)))
+        session->animates = false;
     count_step(session, begin, simulated);
     take_phases(session);
     plots_sample(session->plots, session->scene);

@@ -111,6 +111,7 @@ typedef struct Thread {
     void (*listener)(const DvMessage *message,
                      void *context); /* is told what this thread says, before the handler; or NULL */
     void *listener_context;
+    const DvScene *scene; /* of the innermost call in progress; or NULL */
     bool is_freed_at_end;
     volatile bool
         tries; /* to get memory that may not be there (memory.c): malloc may look, so it is written before the call */
@@ -175,6 +176,11 @@ struct DvScene {
         void *block;
     } * locals;
     size_t local_count;
+    struct Hearer { /* log.c: who listens to what is said of the scene */
+        DvLogHandler hear;
+        void *context;
+    } * hearers;
+    size_t hearer_count;
 };
 
 enum {
@@ -297,6 +303,7 @@ DV_PUBLIC void dv_core_warn_of_namesake(DvNode *node, const DvNode *parent); /* 
 typedef struct Call {
     DvScene *scene;
     DvStepMark mark;
+    const DvScene *outer; /* of the call around it; or NULL */
 } Call;
 DV_PUBLIC bool dv_core_call_begin(Call *call, DvScene *scene, const char *function);
 DV_PUBLIC void dv_core_call_end(const Call *call);
@@ -329,6 +336,8 @@ DV_PUBLIC DvStatus dv_core_plugins_start(void);
 /* log.c */
 /* From now on what the calling thread says is told to this function too, before the handler; NULL: no more. */
 DV_PUBLIC void dv_core_listen(void (*listener)(const DvMessage *message, void *context), void *context);
-DV_PUBLIC void dv_core_emit(DvMessage *message, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+/* About a scene; NULL: the one of the call that is in progress, if any. */
+DV_PUBLIC void dv_core_emit(DvMessage *message, const DvScene *scene, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
 
 #endif

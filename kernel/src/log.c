@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Messages: made here, handed to one handler, one at a time.
+ * Messages: made here, handed to one handler, one at a time; those of a scene also to who listens to it.
  *
  * What a handler itself says, or what the kernel says while a handler calls it, goes past the handler to standard error: else a handler
  * that logs would wait for itself, or call itself without end.
@@ -93,7 +93,26 @@ const char *dv_last_error(void)
     return dv_private_thread.last_error.length ? dv_private_thread.last_error.at : "";
 }
 
-void dv_core_emit(DvMessage *message, const char *format, va_list args)
+void dv_scene_listen(DvScene *scene, DvLogHandler hear, void *context)
+{
+    pthread_mutex_lock(&mutex);
+    scene->hearers = g_renew(struct Hearer, scene->hearers, scene->hearer_count + 1);
+    scene->hearers[scene->hearer_count++] = (struct Hearer){hear, context};
+    pthread_mutex_unlock(&mutex);
+}
+
+void dv_scene_unlisten(DvScene *scene, const void *context)
+{
+    pthread_mutex_lock(&mutex);
+    size_t left = 0;
+    for (size_t i = 0; i < scene->hearer_count; i++)
+        if (scene->hearers[i].context != context)
+            scene->hearers[left++] = scene->hearers[i];
+    scene->hearer_count = left;
+    pthread_mutex_unlock(&mutex);
+}
+
+void dv_core_emit(DvMessage *message, const DvScene *scene, const char *format, va_list args)
 {
     char *text = g_strdup_vprintf(format, args);
     if (strlen(text) > MAX_TEXT)
@@ -112,6 +131,9 @@ void dv_core_emit(DvMessage *message, const char *format, va_list args)
             handler(message, handler_context);
         else
             print_to_stderr(message);
+        scene = scene ? scene : dv_private_thread.scene;
+        for (size_t i = 0; scene && i < scene->hearer_count; i++)
+            scene->hearers[i].hear(message, scene->hearers[i].context);
         dv_private_thread.in_handler = false;
         pthread_mutex_unlock(&mutex);
     }
@@ -124,77 +146,86 @@ void dv_core_listen(void (*listener)(const DvMessage *message, void *context), v
     dv_private_thread.listener_context = context;
 }
 
-static DvMessage about(const DvObject *object, DvLevel level, DvStatus status)
+/* A message and the scene that it is about, NULL: the one of the call in progress. */
+typedef struct Saying {
+    DvMessage message;
+    const DvScene *scene;
+} Saying;
+
+static Saying about(const DvObject *object, DvLevel level, DvStatus status)
 {
-    DvMessage message = {.level = level, .status = status};
+    Saying saying = {.message = {.level = level, .status = status}};
     if (object) {
-        message.file = object->place.file;
-        message.line = object->place.line;
-        message.component = object->cls->name;
-        message.name = dv_object_name(object);
-        message.path = dv_private_object_path(object);
+        DvMessage *message = &saying.message;
+        message->file = object->place.file;
+        message->line = object->place.line;
+        message->component = object->cls->name;
+        message->name = dv_object_name(object);
+        message->path = dv_private_object_path(object);
+        saying.scene = dv_private_scene_of(object);
     }
-    return message;
+    return saying;
 }
 
-static DvMessage harmless(DvMessage message)
+static Saying harmless(Saying saying)
 {
-    message.harmless = true;
-    return message;
+    saying.message.harmless = true;
+    return saying;
 }
 
 /* A field's message stands where its attribute was written, when that is known. */
-static DvMessage about_field(const DvData *field, DvLevel level, DvStatus status)
+static Saying about_field(const DvData *field, DvLevel level, DvStatus status)
 {
-    DvMessage message = about(field->owner, level, status);
-    message.field = field->field->name;
+    Saying saying = about(field->owner, level, status);
+    saying.message.field = field->field->name;
     const DvAttribute *attribute = field->owner ? field->owner->words->attribute_of(field->owner, field->field) : NULL;
     if (attribute && attribute->line > 0) {
-        message.line = attribute->line;
-        message.column = attribute->column;
+        saying.message.line = attribute->line;
+        saying.message.column = attribute->column;
     }
-    return message;
+    return saying;
 }
 
 /* About an entry of the field unless `index` is negative. Frees the path. */
-static void say_with(DvMessage message, int64_t index, const char *format, va_list args)
+static void say_with(Saying saying, int64_t index, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
-static void say_with(DvMessage message, int64_t index, const char *format, va_list args)
+static void say_with(Saying saying, int64_t index, const char *format, va_list args)
 {
-    char *entry = index >= 0 ? g_strdup_printf("%s[%lld]", message.field, (long long)index) : NULL;
+    DvMessage *message = &saying.message;
+    char *entry = index >= 0 ? g_strdup_printf("%s[%lld]", message->field, (long long)index) : NULL;
     if (entry)
-        message.field = entry;
-    dv_core_emit(&message, format, args);
+        message->field = entry;
+    dv_core_emit(message, saying.scene, format, args);
     g_free(entry);
-    dv_free((char *)(uintptr_t)message.path);
+    dv_free((char *)(uintptr_t)message->path);
 }
 
 /* In a function whose last arguments are `format` and what is to be printed by it. */
-#define SAY(message, index)                     \
-    do {                                        \
-        va_list args;                           \
-        va_start(args, format);                 \
-        say_with(message, index, format, args); \
-        va_end(args);                           \
+#define SAY(saying, index)                     \
+    do {                                       \
+        va_list args;                          \
+        va_start(args, format);                \
+        say_with(saying, index, format, args); \
+        va_end(args);                          \
     } while (0)
 
-static void say(DvMessage message, int64_t index, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void say(DvMessage message, int64_t index, const char *format, ...)
+static void say(Saying saying, int64_t index, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void say(Saying saying, int64_t index, const char *format, ...)
 {
-    SAY(message, index);
+    SAY(saying, index);
 }
 
 void dv_log(DvLevel level, const char *format, ...)
 {
     const DvStatus status = level == DV_LEVEL_ERROR ? DV_ERROR_INVALID : DV_OK;
-    const DvMessage message = about(NULL, level, status);
-    SAY(level == DV_LEVEL_WARNING ? harmless(message) : message, -1);
+    const Saying saying = about(NULL, level, status);
+    SAY(level == DV_LEVEL_WARNING ? harmless(saying) : saying, -1);
 }
 
 void dv_log_at(DvLevel level, DvStatus status, const char *file, int line, int column, const char *format, ...)
 {
-    const DvMessage message = {.level = level, .status = status, .file = file, .line = line, .column = column};
-    SAY(message, -1);
+    const Saying saying = {.message = {.level = level, .status = status, .file = file, .line = line, .column = column}};
+    SAY(saying, -1);
 }
 
 DvStatus dv_error(const DvObject *object, DvStatus status, const char *format, ...)

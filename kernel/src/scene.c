@@ -48,7 +48,8 @@ bool dv_core_call_begin(Call *call, DvScene *scene, const char *function)
     Thread *owner = NULL;
     if (!atomic_compare_exchange_strong(&scene->owner, &owner, &dv_private_thread) && owner != &dv_private_thread)
         return not_now(scene, function, in_use);
-    *call = (Call){scene, dv_step_mark()};
+    *call = (Call){scene, dv_step_mark(), dv_private_thread.scene};
+    dv_private_thread.scene = scene;
     scene->calls++;
     dv_private_thread.calls++;
     dv_private_enter(scene);
@@ -58,6 +59,7 @@ bool dv_core_call_begin(Call *call, DvScene *scene, const char *function)
 void dv_core_call_end(const Call *call)
 {
     DvScene *scene = call->scene;
+    dv_private_thread.scene = call->outer;
     dv_private_leave(scene);
     dv_step_release(--dv_private_thread.calls ? call->mark : (DvStepMark){0});
     if (--scene->calls == 0)
@@ -499,6 +501,7 @@ void dv_private_scene_unref(DvScene *scene)
     for (size_t i = 0; i < scene->local_count; i++)
         dv_free(scene->locals[i].block);
     g_free(scene->locals);
+    g_free(scene->hearers);
     g_free(scene->checks);
     dv_private_list_free(&scene->leaving);
     for (uint32_t i = 0; i < scene->data_folders.len; i++)
@@ -568,6 +571,11 @@ uint64_t dv_scene_steps(const DvScene *scene)
 bool dv_scene_is_running(const DvScene *scene)
 {
     return scene->running;
+}
+
+bool dv_scene_is_checked(const DvScene *scene)
+{
+    return scene->check_only;
 }
 
 /* Running */

@@ -107,7 +107,7 @@ static void say_no_number(const DvObject *object, const DvAttribute *attribute, 
                          .path = dv_object_path(object)};
     va_list args;
     va_start(args, format);
-    dv_core_emit(&message, format, args);
+    dv_core_emit(&message, dv_private_scene_of(object), format, args);
     va_end(args);
 }
 

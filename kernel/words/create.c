@@ -36,7 +36,7 @@ static DvStatus report(DvScene *scene, DvStatus status, bool harmless, DvPlace p
                          .name = subject.name,
                          .path = subject.path,
                          .harmless = harmless};
-    dv_core_emit(&message, format, args);
+    dv_core_emit(&message, scene, format, args);
     return dv_core_problem(scene, status);
 }
 

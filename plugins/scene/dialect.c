@@ -114,29 +114,6 @@ static void modernise_paths(const Making *making)
     }
 }
 
-/* RequiredPlugin: classes are found by their names in all plugins that run, so nothing has to be loaded. */
-static void check_required_plugin(const Making *making)
-{
-    const DvAttribute *list = dv_attributes_find(making->attributes, "pluginName");
-    if (!list || !*list->text)
-        list = dv_attributes_find(making->attributes, "name");
-    static const char between[] = " \t\r\n[],\"'";
-    unsigned unknown = 0;
-    const char *at = list ? list->text : "";
-    for (at += strspn(at, between); *at && unknown < 20; at += strspn(at, between)) {
-        const size_t length = strcspn(at, between);
-        DvText name = {0};
-        dv_text_add_bytes(&name, at, length);
-        if (!dv_module_is_known(name.at)) {
-            dv_build_remark(dv_node_scene(making->node), place_of(list, making->place), NULL, NULL,
-                            "RequiredPlugin: no plugin that runs covers '%s'", name.at);
-            unknown++;
-        }
-        dv_text_free(&name);
-        at += length;
-    }
-}
-
 void make_object(DvNode *node, const char *class_name, DvAttributes *attributes, DvPlace place, DvObject **object)
 {
     const Making making = {node, dv_class_find(class_name), attributes, place};
@@ -147,10 +124,6 @@ void make_object(DvNode *node, const char *class_name, DvAttributes *attributes,
         modernise_paths(&making);
     } else if (rename && rename->kind == DV_RENAME_CLASS_EXPANDED) {
         make_expanded(node, rename, attributes, place, object);
-        return;
-    } else if (strcmp(class_name, "RequiredPlugin") == 0) {
-        check_required_plugin(&making);
-        dv_attributes_free(attributes);
         return;
     } else if (rename && rename->kind == DV_RENAME_CLASS_HARMLESS) {
         dv_build_remark(dv_node_scene(node), place, NULL, NULL, "'%s' has been removed and changes nothing%s%s",

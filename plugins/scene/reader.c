@@ -527,8 +527,8 @@ static void find_macro(Reader *reader, const XmlElement *element, DvText *href)
 {
     const char *class_name = class_of(element);
     bool is_missed = true;
-    if (!is_object(element) || !*class_name || strchr(class_name, '/') || strcmp(class_name, "RequiredPlugin") == 0 ||
-        dv_class_find(class_name) || dv_rename_of_class(class_name) || reader->no_macro_count == MAX_MACROS_MISSED)
+    if (!is_object(element) || !*class_name || strchr(class_name, '/') || dv_class_find(class_name) ||
+        dv_rename_of_class(class_name) || reader->no_macro_count == MAX_MACROS_MISSED)
         return;
     const size_t place = place_in_missed(reader, class_name, &is_missed);
     if (is_missed)

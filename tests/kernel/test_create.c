@@ -443,7 +443,7 @@ static void required_plugins_are_only_looked_up(void **state)
     assert_silent();
     dv_scene_free(scene);
     scene = load(IN_NODE("<RequiredPlugin pluginName='[\"Test.State\", \"Warp.Drive\"]'/>"));
-    assert_says("warning: scene.scn:2:17: RequiredPlugin: no plugin that runs covers 'Warp.Drive'");
+    assert_says("warning: scene.scn:2:17: RequiredPlugin: pluginName: no plugin that runs covers 'Warp.Drive'");
     assert_null(strstr(said(), "Test.State"));
     dv_scene_free(scene);
 }

@@ -28,6 +28,17 @@ static void start_test_classes(void)
     assert_int_equal(start_with(built("tests/kernel/plugins/test-classes.so"), NULL, NULL), DV_OK);
 }
 
+/* The classes of the plugins of the test, without those of the plugin that reads scenes; *count of them. */
+static const DvClass *const *classes_of_test(size_t *count)
+{
+    static const DvClass *at[16];
+    *count = 0;
+    for (size_t i = 0; i < dv_class_count(); i++)
+        if (strcmp(dv_class_plugin(dv_class_at(i))->id, "divan.scene") != 0 && *count < 16)
+            at[(*count)++] = dv_class_at(i);
+    return at;
+}
+
 static void expect_explanation(const char *name, const char *expected)
 {
     DvText text = {0};
@@ -66,12 +77,16 @@ static void classes_come_in_the_order_of_their_names(void **state)
     (void)state;
     start_test_classes();
     static const char *const names[] = {"Bare", "Needy", "Recorder", "SumEngine", "Typed"};
-    assert_int_equal(dv_class_count(), 5);
+    size_t count;
+    const DvClass *const *found = classes_of_test(&count);
+    assert_int_equal(count, 5);
     for (size_t i = 0; i < 5; i++) {
-        assert_string_equal(dv_class_at(i)->name, names[i]);
-        assert_string_equal(dv_class_plugin(dv_class_at(i))->id, "test.classes");
+        assert_string_equal(found[i]->name, names[i]);
+        assert_string_equal(dv_class_plugin(found[i])->id, "test.classes");
     }
-    assert_null(dv_class_at(5));
+    for (size_t i = 1; i < dv_class_count(); i++)
+        assert_true(strcmp(dv_class_at(i - 1)->name, dv_class_at(i)->name) < 0);
+    assert_null(dv_class_at(dv_class_count()));
 }
 
 static void a_class_is_found_by_name_alias_and_old_name(void **state)
@@ -165,12 +180,14 @@ static void of_one_class_in_two_plugins_the_higher_rank_counts(void **state)
 {
     (void)state;
     assert_int_equal(start_with(bad("tie-1"), bad("rank-5"), bad("tie-3")), DV_OK);
-    assert_int_equal(dv_class_count(), 3);
+    size_t count;
+    const DvClass *const *found = classes_of_test(&count);
+    assert_int_equal(count, 3);
     const DvClass *thing = dv_class_find("Thing");
     assert_string_equal(dv_class_plugin(thing)->id, "test.z5");
-    assert_ptr_equal(dv_class_at(0), thing);
-    assert_string_equal(dv_class_plugin(dv_class_at(1))->id, "test.tie1");
-    assert_string_equal(dv_class_plugin(dv_class_at(2))->id, "test.tie3");
+    assert_ptr_equal(found[0], thing);
+    assert_string_equal(dv_class_plugin(found[1])->id, "test.tie1");
+    assert_string_equal(dv_class_plugin(found[2])->id, "test.tie3");
 }
 
 static void a_tie_is_refused(void **state)
@@ -180,7 +197,9 @@ static void a_tie_is_refused(void **state)
     expect_messages(
         "error: tie-2.so: class 'Thing' for Vec2d is also offered by plugin 'test.tie1', with the same rank 0");
     assert_int_equal(dv_plugin_info(1)->state, DV_PLUGIN_REJECTED);
-    assert_int_equal(dv_class_count(), 1);
+    size_t count;
+    (void)classes_of_test(&count);
+    assert_int_equal(count, 1);
     dv_stop();
     assert_int_equal(start_with(bad("tie-none"), bad("good"), NULL), DV_ERROR_INVALID);
     expect_messages("error: tie-none.so: class 'Thing' is also offered by plugin 'test.good', with the same rank 0");
@@ -211,7 +230,7 @@ static void modules_and_variants_are_known_to_scenes(void **state)
     DvScene *scene = NULL;
     assert_int_equal(dv_scene_load_text(text, strlen(text), "modules.scn", NULL, NULL, &scene), DV_OK);
     expect_messages("");
-    DvObject *scribe = dv_node_member(dv_scene_root(scene), 0);
+    DvObject *scribe = dv_node_member(dv_scene_root(scene), 3);
     assert_int_equal(dv_data_int(dv_object_field(scribe, "value")), 3);
     /* An old name of a field of no class in particular is one of all. */
     assert_ptr_equal(dv_object_field(scribe, "isLoud"), dv_object_field(scribe, "printLog"));

@@ -894,6 +894,8 @@ TOPOLOGY_CONFORMANCE(
     .topology = "/m")
 TOPOLOGY_CONFORMANCE(a_grid_is_a_topology, .scene = SCENE("<RegularGridTopology name='g' n='4 3 3'/>"),
                      .topology = "/g")
+#define PLACED "<GridTopology name='g' n='2 2 2' position='0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1'/>"
+TOPOLOGY_CONFORMANCE(a_grid_by_numbers_is_a_topology, .scene = SCENE(PLACED), .topology = "/g")
 TOPOLOGY_CONFORMANCE(a_cylinder_is_a_topology, .scene = SCENE("<CylinderGridTopology name='g' n='4 3 3'/>"),
                      .topology = "/g")
 TOPOLOGY_CONFORMANCE(a_ball_is_a_topology, .scene = SCENE("<SphereGridTopology name='g' n='3 4 3'/>"), .topology = "/g")
@@ -967,6 +969,7 @@ int main(void)
         cmocka_unit_test(triangles_are_turned_to_look_like_the_first),
         cmocka_unit_test(a_mesh_of_everything_is_a_topology),
         cmocka_unit_test(a_grid_is_a_topology),
+        cmocka_unit_test(a_grid_by_numbers_is_a_topology),
         cmocka_unit_test(a_cylinder_is_a_topology),
         cmocka_unit_test(a_ball_is_a_topology),
         cmocka_unit_test(a_box_surface_is_a_topology),

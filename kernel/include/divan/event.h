@@ -43,10 +43,15 @@ typedef enum DvEventKind {
     DV_EVENT_PAUSE,
     DV_EVENT_KEY_PRESSED,
     DV_EVENT_KEY_RELEASED,
-    DV_EVENT_MOUSE,
+    DV_EVENT_MOUSE, /* `data` is a DvMouseMove */
     DV_EVENT_HAPTIC_DEVICE,
     DV_EVENT_CUSTOM /* `name` says which */
 } DvEventKind;
+
+/* How far it has moved, in the units of the device: to the right, down. */
+typedef struct DvMouseMove {
+    int32_t x, y;
+} DvMouseMove;
 
 typedef struct DvEvent {
     DvEventKind kind;

@@ -11,6 +11,7 @@
 #ifndef DIVAN_SCENE_H
 #define DIVAN_SCENE_H
 
+#include <divan/log.h>
 #include <divan/node.h>
 
 DV_BEGIN_DECLS
@@ -44,6 +45,12 @@ DV_PUBLIC bool dv_scene_is_running(const DvScene *scene); /* [any] initialised *
 /* One time step of the root's animation loop; dt 0: the root's. Stops at a state that is no longer finite:
  * DV_ERROR_NOT_FINITE, reported with component, point, step, likely cause and remedy; see dv_scene_fault.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_scene_step(DvScene *scene, double dt);
+/* Whether it is only looked at for what is wrong with it: its components write nothing.     [any] */
+DV_PUBLIC bool dv_scene_is_checked(const DvScene *scene);
+/* What is said of the scene from now on is told to `hear` too, after the handler of the host (divan/log.h), one message at a time; until
+ * dv_scene_unlisten with the same `context`. What is said from `hear` is not told. For components that keep what is said.     [main] */
+DV_PUBLIC void dv_scene_listen(DvScene *scene, DvLogHandler hear, void *context);
+DV_PUBLIC void dv_scene_unlisten(DvScene *scene, const void *context);
 DV_PUBLIC void dv_scene_reset(DvScene *scene); /* [main] back to the stored initial state */
 DV_PUBLIC void dv_scene_update_visual(
     DvScene *scene); /* [main] brings visual models up to date: call before somebody looks */
