@@ -123,7 +123,9 @@ static char *canonical_variant(const char *text)
         if (is_rigid)
             dv_text_add(&canonical, "3d");
         const bool is_matrix = g_str_has_prefix(at, "CompressedRowSparseMatrix");
-        if (!is_rigid && (is_matrix || g_str_has_prefix(at, "Vec") || g_str_has_prefix(at, "Rigid"))) {
+        const bool has_numbers = is_matrix || g_str_has_prefix(at, "Vec") || g_str_has_prefix(at, "Rigid") ||
+                                 g_str_has_prefix(at, "Mat");
+        if (!is_rigid && has_numbers) {
             char *last = &canonical.at[canonical.length - 1];
             if (*last == 'f')
                 *last = 'd';

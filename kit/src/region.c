@@ -2,6 +2,7 @@
  *
  * Selecting points and elements in regions of interest.
  */
+#include <divan/kit/array.h>
 #include <divan/kit/region.h>
 
 #include <inttypes.h>
@@ -164,6 +165,48 @@ static DvData *find_positions(DvNode *node)
     return state ? dv_object_field(state, "rest_position") : NULL;
 }
 
+typedef DV_ARRAY(DvData *) Fields;
+
+static void add_source(Fields *fields, DvData *source)
+{
+    for (uint32_t i = 0; i < fields->count; i++)
+        if (fields->data[i] == source)
+            return;
+    dv_array_push(fields, source);
+}
+
+/* Whether a field is computed, directly or through others, from `source`: by links, and outputs from the inputs of their object. */
+static bool comes_from(DvData *data, const DvData *source)
+{
+    enum { MOST = 1000 };
+    Fields fields = {0};
+    bool found = false;
+    add_source(&fields, data);
+    for (uint32_t i = 0; i < fields.count && i < MOST && !found; i++) {
+        const DvData *at = fields.data[i];
+        found = at == source;
+        if (dv_data_parent(at))
+            add_source(&fields, dv_data_parent(at));
+        else if (at->field->flags & DV_FIELD_OUTPUT)
+            for (size_t k = 0; k < dv_object_field_count(at->owner); k++) {
+                DvData *input = dv_object_field_at(at->owner, k);
+                if (input->field->flags & DV_FIELD_INPUT)
+                    add_source(&fields, input);
+            }
+    }
+    dv_array_free(&fields);
+    return found;
+}
+
+/* The list of the topology in the node that stands for elements which the scene does not give, or NULL. */
+static DvData *list_of_topology(const DvRegion *region, DvObject *topology, int kind)
+{
+    const DvData *elements = &region->elements[kind];
+    const bool wanted =
+        topology && elements->field && !dv_data_is_set(elements) && is_on((DvData *)&region->compute[kind]);
+    return wanted ? dv_object_field(topology, list_of[kind]) : NULL;
+}
+
 static DvStatus link_inputs(DvObject *object, DvRegion *region)
 {
     DvNode *node = dv_object_node(object);
@@ -178,10 +221,9 @@ static DvStatus link_inputs(DvObject *object, DvRegion *region)
     }
     DvObject *topology = dv_node_find(node, DV_TOPOLOGY, DV_SEARCH_LOCAL);
     for (int kind = DV_EDGES; kind <= DV_HEXAHEDRA && status == DV_OK; kind++) {
-        DvData *elements = &region->elements[kind];
-        DvData *list = topology && elements->field ? dv_object_field(topology, list_of[kind]) : NULL;
-        if (list && !dv_data_is_set(elements) && is_on(&region->compute[kind]))
-            status = dv_data_link(elements, list);
+        DvData *list = list_of_topology(region, topology, kind);
+        if (list && !comes_from(list, &region->elements[kind]))
+            status = dv_data_link(&region->elements[kind], list);
     }
     return status;
 }
@@ -209,6 +251,20 @@ DvStatus dv_region_init(DvObject *object, void *self)
     if (status == DV_OK && region->makes_sense && region->position.count > 0 && region->indices.count == 0)
         dv_warning(object, "the region selects none of the %zu points", region->position.count);
     return status;
+}
+
+/* Lists that come from the region itself cannot be followed: it takes them as they are at the start. */
+DvStatus dv_region_end_init(DvObject *object, void *self)
+{
+    DvRegion *region = self;
+    DvObject *topology = dv_node_find(dv_object_node(object), DV_TOPOLOGY, DV_SEARCH_LOCAL);
+    for (int kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++) {
+        DvData *list = list_of_topology(region, topology, kind);
+        const void *at = list ? dv_data_read(list) : NULL;
+        if (list && list->count && list->type == region->elements[kind].type)
+            dv_data_set(&region->elements[kind], at, list->count);
+    }
+    return DV_OK;
 }
 
 void dv_region_bounding_box(DvObject *object, void *self, double *bounds)

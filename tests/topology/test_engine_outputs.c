@@ -101,7 +101,9 @@ static void differences_are_of_as_many_vectors(void **state)
 
 int main(void)
 {
-    static char *const names[] = {"SphereROI", "NormEngine", "SumEngine", "DifferenceEngine"};
+    static char *const names[] = {"SphereROI",        "NormEngine",        "SumEngine",       "DifferenceEngine",
+                                  "SmoothMeshEngine", "DilateEngine",      "MeshSampler",     "MeshSplittingEngine",
+                                  "GenerateSphere",   "MeshClosingEngine", "NearestPointROI", "TransformEngine"};
     enum { NAMES = sizeof names / sizeof *names };
     struct CMUnitTest tests[NAMES + 1];
     for (int i = 0; i < NAMES; i++)

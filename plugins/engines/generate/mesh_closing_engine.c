@@ -16,7 +16,7 @@ typedef struct MeshClosing {
 } MeshClosing;
 
 typedef struct Edge {
-    uint32_t from, to;
+    uint32_t from, to, order; /* in which faces name it */
 } Edge;
 typedef DV_ARRAY(Edge) Edges;
 
@@ -26,24 +26,51 @@ static int compare(const void *a, const void *b)
     return p->from != q->from ? (p->from < q->from ? -1 : 1) : p->to != q->to ? (p->to < q->to ? -1 : 1) : 0;
 }
 
+/* Both directions together, in the order of faces. */
+static int compare_lines(const void *a_, const void *b_)
+{
+    const Edge *a = a_, *b = b_;
+    const uint32_t p[3] = {a->from < a->to ? a->from : a->to, a->from < a->to ? a->to : a->from, a->order},
+                   q[3] = {b->from < b->to ? b->from : b->to, b->from < b->to ? b->to : b->from, b->order};
+    for (int i = 0; i < 3; i++)
+        if (p[i] != q[i])
+            return p[i] < q[i] ? -1 : 1;
+    return 0;
+}
+
 static void add_edges(DvElements faces, uint32_t corners, Edges *edges)
 {
     for (uint32_t i = 0; i < faces.count; i++) {
         const uint32_t *f = faces.at + (size_t)i * corners;
         for (uint32_t j = 0; j < corners; j++)
-            dv_array_push(edges, (Edge){f[j], f[(j + 1) % corners]});
+            dv_array_push(edges, (Edge){f[j], f[(j + 1) % corners], edges->count});
     }
 }
 
-/* Of the sorted edges those without a partner, in their order. */
+/* Keeps edges without a partner, sorted. Where many faces meet, an edge takes away the one that waits from the other side, or else
+ * waits; two the same way wait as one. */
 static void keep_unmatched(Edges *edges)
 {
     Edges kept = {0};
-    for (uint32_t i = 0; i < edges->count; i++) {
-        const Edge back = {edges->data[i].to, edges->data[i].from};
-        if (!bsearch(&back, edges->data, edges->count, sizeof back, compare))
-            dv_array_push(&kept, edges->data[i]);
+    if (edges->count)
+        qsort(edges->data, edges->count, sizeof *edges->data, compare_lines);
+    for (uint32_t i = 0, end; i < edges->count; i = end) {
+        const Edge *waits = NULL;
+        for (end = i; end < edges->count; end++) {
+            const Edge *edge = &edges->data[end], *first = &edges->data[i];
+            const bool same = edge->from == first->from && edge->to == first->to;
+            if (!same && (edge->from != first->to || edge->to != first->from))
+                break;
+            if (!waits)
+                waits = edge;
+            else if (waits->from != edge->from)
+                waits = NULL;
+        }
+        if (waits)
+            dv_array_push(&kept, *waits);
     }
+    if (kept.count)
+        qsort(kept.data, kept.count, sizeof *kept.data, compare);
     dv_array_free(edges);
     *edges = kept;
 }
@@ -146,8 +173,6 @@ static DvStatus update(DvObject *object, void *self_)
     Closing closing = {.points = (uint32_t)points};
     add_edges(triangles, 3, &edges);
     add_edges(quads, 4, &edges);
-    if (edges.count)
-        qsort(edges.data, edges.count, sizeof *edges.data, compare);
     keep_unmatched(&edges);
     find_loops(&closing, position, &edges);
     append(&self->position, position, points, closing.centers.data, closing.centers.count / 3);

@@ -51,7 +51,8 @@ static bool is_violated(const Stuffing *s, uint32_t p)
     return false;
 }
 
-static void move_to_surface(Stuffing *s, uint32_t p, int e, bool *violated)
+/* `told`: inside points around it may be violated no longer. */
+static void move_to_surface(Stuffing *s, uint32_t p, int e, bool *violated, bool told)
 {
     double *d = s->distance + (size_t)p * EDGES;
     const DvVec3 at = stuffing_point(s, p), to = stuffing_point(s, stuffing_neighbour(s, p, e));
@@ -64,7 +65,7 @@ static void move_to_surface(Stuffing *s, uint32_t p, int e, bool *violated)
         if (q == NOWHERE)
             continue;
         s->distance[(size_t)q * EDGES + (size_t)(k ^ 1)] = 0.0;
-        if (!violated[q] || s->inside[q] <= 0)
+        if (!told || !violated[q] || s->inside[q] <= 0)
             continue;
         bool still = false; /* with the bound of the edge that it was seen along, as old scenes have it */
         for (int f = 0; f < EDGES && !still; f++) {
@@ -105,7 +106,7 @@ void stuffing_snap(Stuffing *s)
         for (uint32_t p = 0; p < s->count; p++) {
             const int e = violated[p] && s->inside[p] < 0 ? nearest_edge(s, p, violated, false) : -1;
             if (e >= 0) {
-                move_to_surface(s, p, e, violated);
+                move_to_surface(s, p, e, violated, true);
                 moved = true;
             }
         }
@@ -113,7 +114,7 @@ void stuffing_snap(Stuffing *s)
     for (uint32_t p = 0; p < s->count; p++) {
         const int e = violated[p] && s->inside[p] > 0 ? nearest_edge(s, p, violated, true) : -1;
         if (e >= 0)
-            move_to_surface(s, p, e, violated);
+            move_to_surface(s, p, e, violated, false);
     }
     dv_free(violated);
 }

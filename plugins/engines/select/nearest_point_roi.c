@@ -146,6 +146,7 @@ static DvStatus init(DvObject *object, void *self_)
             if ((status = dv_data_depend(outputs[i], position)) != DV_OK)
                 return status;
     }
+    self->engine.ready = true; /* mappings read the pairs when they are initialised */
     return DV_OK;
 }
 

@@ -15,6 +15,7 @@ typedef struct EulerExplicitSolver {
     DvData symplectic;
     DvLink linear_solver_link;
     DvLinearSolverUse linear_solver;
+    bool massless; /* which has been said */
 } EulerExplicitSolver;
 
 static const DvField fields[] = {
@@ -53,7 +54,15 @@ static DvStatus compute_acceleration(EulerExplicitSolver *self, const DvStep *st
         ops->project_response(m, step, DV_FORCE, DV_WALK_WHOLE);
         return dv_integrator_solve(&self->base, self->linear_solver, (DvFactors){.m = 1.0}, DV_DX, DV_FORCE);
     case DV_MASS_NONE:
-        break;
+        if (ops->dot(m, DV_FORCE, DV_FORCE) != 0.0)
+            break;
+        if (!self->massless) /* what moves is moved by constraints */
+            dv_warning(object, "there is no mass in '%s' or below it, and no force: nothing accelerates there",
+                       dv_node_path(dv_object_node(object)));
+        self->massless = true;
+        ops->clear(m, DV_DX);
+        ops->project_response(m, step, DV_DX, DV_WALK_WHOLE);
+        return DV_OK;
     }
     return dv_integrator_refuse_massless(&self->base);
 }

@@ -94,10 +94,14 @@ static DvStatus surface_of_fields(SparseGrid *grid, Surface *surface)
     return status;
 }
 
+static bool is_of_file(SparseGrid *grid)
+{
+    return *dv_data_string(&grid->topology.filename) != '\0';
+}
+
 DvStatus sparse_grid_find_surface(SparseGrid *grid, Surface *surface)
 {
-    const bool of_file = *dv_data_string(&grid->topology.filename) != '\0';
-    return of_file ? surface_of_file(grid, surface) : surface_of_fields(grid, surface);
+    return is_of_file(grid) ? surface_of_file(grid, surface) : surface_of_fields(grid, surface);
 }
 
 static DvStatus check_surface(SparseGrid *grid, const Surface *surface)
@@ -424,6 +428,8 @@ DvStatus sparse_grid_start(SparseGrid *grid)
             dv_error(grid->topology.object, DV_ERROR_INVALID,
                      "no cell is left: the surface encloses none%s; more cells (n) may help",
                      dv_data_bool(&grid->only_inside_cells) ? ", and onlyInsideCells leaves out those it meets" : "");
+    if (status == DV_OK && is_of_file(grid) && !dv_data_parent(&grid->topology.position)) /* else it is the surface */
+        dv_data_set(&grid->topology.position, grid->topology.placed, grid->topology.points);
     if (status == DV_OK)
         topology_changed(&grid->topology);
     surface_free(&surface);

@@ -7,7 +7,8 @@
  * may judge elements otherwise (`select_elements`). Lists keep the order of the input and the numbers of its points.
  *
  * Without `position` the region looks at the rest shape: of the state in its node, else the positions of a loader there, else the rest
- * shape of a state above. Lists of elements that are not given come from the topology in its node.
+ * shape of a state above. Lists of elements that are not given come from the topology in its node; those that are made from what the region
+ * selects as they are at the start.
  *
  * DvRegion is the first member of the component's struct. The table of a class like the reference's BaseROI begins with
  * DV_REGION_FIELDS and its class has DV_REGION_CLASS; others list the fields they offer, by the same members: what has no field
@@ -68,11 +69,11 @@ struct DvRegionOps {
     }
 
 /* `operations` of DV_REGION_OPS, and the names of the bases, the nearest first. */
-#define DV_REGION_CLASS(operations, ...)                                                                             \
-    DV_ENGINE_CLASS(__VA_ARGS__), .contracts = (const DvContract[]){{.id = DV_DRAWABLE, .ops = &(operations)}, {0}}, \
-                                  .default_variant = "Vec3d", .construct = dv_region_construct,                      \
-                                  .init = dv_region_init, .reinit = dv_region_reinit, .update = dv_region_update,    \
-                                  .bounding_box = dv_region_bounding_box
+#define DV_REGION_CLASS(operations, ...)                                                                              \
+    DV_ENGINE_CLASS(__VA_ARGS__), .contracts = (const DvContract[]){{.id = DV_DRAWABLE, .ops = &(operations)}, {0}},  \
+                                  .default_variant = "Vec3d", .construct = dv_region_construct,                       \
+                                  .init = dv_region_init, .bwd_init = dv_region_end_init, .reinit = dv_region_reinit, \
+                                  .update = dv_region_update, .bounding_box = dv_region_bounding_box
 
 #define DV_REGION_ALIASES(...)       \
     .aliases = (const char *const[]) \
@@ -160,6 +161,7 @@ struct DvRegionOps {
  * select, whatever `doUpdate` says; init warns when nothing is inside.     [main]; update: [step] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_region_construct(DvObject *object, void *self);
 DV_NODISCARD DV_PUBLIC DvStatus dv_region_init(DvObject *object, void *self);
+DV_NODISCARD DV_PUBLIC DvStatus dv_region_end_init(DvObject *object, void *self);
 DV_NODISCARD DV_PUBLIC DvStatus dv_region_reinit(DvObject *object, void *self);
 DV_NODISCARD DV_PUBLIC DvStatus dv_region_update(DvObject *object, void *self);
 /* The shape counts only when it is shown. */
