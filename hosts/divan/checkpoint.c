@@ -11,8 +11,8 @@ enum { DEFAULT_EVERY = 100 };
 
 bool host_checkpoint_is_right(const Options *options)
 {
-    if (options->every && !options->checkpoint) {
-        fprintf(stderr, "divan: --every %d: of what? give --checkpoint FILE\n", options->every);
+    if (options->every && !options->checkpoint && !options->export_file) {
+        fprintf(stderr, "divan: --every %d: of what? give --checkpoint FILE or --export FILE\n", options->every);
         return false;
     }
     if (host_is_standard_output(options->checkpoint)) {

@@ -28,6 +28,8 @@ typedef struct Options {
     gboolean help, quiet, hash, json, keep_going, verbose, strict, real_time, stats, write_anywhere;
     char *dump, *dump_topology, *dump_steps, *contacts;
     char *checkpoint, *restart;
+    char *export_file, *fields;
+    gboolean compress;
     char **record, *record_file;
     int record_every;
     char *at, *out, *outputs;
@@ -102,6 +104,14 @@ bool host_restart_can_be_read(const Options *options); /* before the scene is lo
 bool host_restart(const Options *options, DvScene *scene);
 /* After `made` steps of this run: when it is time for one; and at the end, unless it has just been time. */
 bool host_checkpoint(const Options *options, DvScene *scene, uint64_t made, bool at_end);
+
+/* export.c: of --export, --fields, --compress and --every. False after an error that is reported. */
+typedef struct Export Export;
+bool host_export_is_right(const Options *options);                               /* the command line */
+bool host_export_begin(Export **export, const Options *options, DvScene *scene); /* NULL: not asked for */
+/* After `step` steps of this run, and after the last one. False: a file is lost, and host_export_end says which. */
+bool host_export_frame(Export *export, DvScene *scene, uint64_t step, bool at_end);
+bool host_export_end(Export *export); /* NULL is allowed */
 
 /* record.c: values over time. */
 typedef struct Record Record;

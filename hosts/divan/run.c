@@ -181,7 +181,9 @@ typedef struct Run {
     Record *record;               /* into the table; NULL: nothing */
     guint next_wanted;            /* the first of them that is not behind */
     bool dumped, topology_dumped; /* after the present step */
-    FILE *report;                 /* where the summary goes */
+    Export *export;               /* NULL: not asked for */
+    bool export_is_lost;
+    FILE *report; /* where the summary goes */
 } Run;
 
 /* Steps are asked about in their order. */
@@ -234,6 +236,7 @@ static void observe(Run *run, uint64_t step)
         host_dump_contacts(&run->contacts, run->scene, step);
     if (run->record && step % (uint64_t)run->options->record_every == 0)
         host_record_row(run->record, run->table.file, step, dv_node_time(dv_scene_root(run->scene)));
+    run->export_is_lost = run->export_is_lost || !host_export_frame(run->export, run->scene, step, false);
     if (run->options->stats && step > 0)
         host_print_stats(run->scene, step);
 }
@@ -245,7 +248,7 @@ static bool output_is_lost(const Run *run)
     for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
         if (files[i] && ferror(files[i]))
             return true;
-    return ferror(stdout) != 0;
+    return ferror(stdout) != 0 || run->export_is_lost;
 }
 
 static void show_progress(uint64_t made, uint64_t steps, double seconds)
@@ -299,6 +302,8 @@ static int make_steps(Run *run)
         fputc('\n', stderr);
     if (result == EXIT_DONE)
         good = host_checkpoint(options, run->scene, made, true) && good;
+    if (result == EXIT_DONE)
+        good = host_export_frame(run->export, run->scene, made, true) && good;
     if (result == EXIT_DONE && made < run->steps) { /* the state that it has come to is one to go on from */
         dump_states(run, made);
         dump_topologies(run, made);
@@ -340,7 +345,7 @@ static bool check_outputs(Run *run, const char *save_to)
     const char *table = options->record ? table_of(options) : NULL;
     const char *names[] = {options->dump, options->dump_topology, options->contacts, save_to, table};
     run->report = stdout;
-    if (!host_checkpoint_is_right(options))
+    if (!host_checkpoint_is_right(options) || !host_export_is_right(options))
         return false;
     if ((options->record_file || options->record_every) && !options->record) {
         fprintf(stderr, "divan: --record-%s: of what? give --record 'tip=/Bar/state.position[17]'\n",
@@ -404,7 +409,8 @@ static int run_scene(Run *run, const char *save_to)
     if (run->strict || !host_dump_may_stay(&run->dump, run->scene) || !host_dump_may_stay(&run->topology, run->scene) ||
         !host_dump_may_stay(&run->contacts, run->scene) || !host_dump_may_stay(&run->table, run->scene) ||
         (save_to && !may_save(run->scene, save_to)) || !host_restart(run->options, run->scene) || run->strict ||
-        !host_checkpoint_may_be_written(run->options, run->scene))
+        !host_checkpoint_may_be_written(run->options, run->scene) ||
+        !host_export_begin(&run->export, run->options, run->scene))
         return EXIT_FAULT;
     if (run->options->record) {
         run->record = host_record_new(run->scene, run->options->record);
@@ -453,6 +459,8 @@ static int run_steps(const Options *given, const char *save_to)
     for (size_t i = 0; i < G_N_ELEMENTS(dumps); i++)
         if (!host_dump_close(dumps[i], good) && result == EXIT_DONE)
             result = EXIT_FAULT;
+    if (!host_export_end(run.export) && result == EXIT_DONE)
+        result = EXIT_FAULT;
     host_record_free(run.record);
     give_pipe_back();
     if (run.states)
@@ -486,7 +494,7 @@ const Command command_run = {
         "With --strict, a warning is an error when something of the scene is left out, replaced or doubtful.",
     .positional = 1,
     .options =
-        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every stats checkpoint every restart keep-going verbose strict real-time write-anywhere",
+        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every stats checkpoint every restart export fields compress keep-going verbose strict real-time write-anywhere",
     .run = run,
 };
 

@@ -3,6 +3,7 @@
  * The plugin of files: loaders of meshes, exporters, playback.
  * classes.def lists its classes.
  */
+#include "exporter/scene_export.h"
 #include "loader/mesh_files.h"
 #include <divan/plugin.h>
 
@@ -29,7 +30,7 @@ static const DvRename renames[] = {
     {0},
 };
 
-static const DvContract services[] = {{.id = DV_MESH_FILES, .ops = &mesh_files_ops}, {0}};
+static const DvContract services[] = {{.id = DV_MESH_FILES, .ops = &mesh_files_ops}, {.id = DV_SCENE_EXPORT, .ops = &scene_export_ops}, {0}};
 
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),

@@ -13,7 +13,9 @@ typedef struct ExportMesh {
     const char *name; /* of the file as it was asked for: a comment, or the object's name in formats that have one */
     const double *points; /* [point_count] x 3 */
     uint32_t point_count;
+    uint32_t first_point; /* of files of several meshes: points before it */
     DvElements elements[DV_ELEMENT_KINDS];
+    bool is_surface;                  /* of VTK: PolyData */
     double *own;                      /* points that were made for it */
     uint32_t *kept[DV_ELEMENT_KINDS]; /* elements that were chosen for it */
 } ExportMesh;
@@ -50,10 +52,22 @@ void export_mesh_free(ExportMesh *mesh);
 uint32_t export_mesh_cells(const ExportMesh *mesh);
 
 /* Cells stand in files in this order. */
-extern const DvElementKind export_order[DV_ELEMENT_KINDS - 1];
+extern const DvElementKind export_order[DV_ELEMENT_KINDS];
 extern const uint8_t export_vtk_type[DV_ELEMENT_KINDS];
 
 /* ---- Formats. Numbers in text come back the same, but those that a format declares as floats. ---- */
+
+typedef enum VtkEncoding { VTK_ASCII, VTK_RAW, VTK_PACKED } VtkEncoding;
+
+/* Cells as bytes, which are made once for a mesh: offsets and corners of each list, types. */
+typedef struct VtkCells {
+    bool made;
+    uint32_t count[3]; /* of points, lines and faces of PolyData */
+    DvText array[6];
+} VtkCells;
+void vtk_cells_encode(const ExportMesh *mesh, VtkEncoding encoding, VtkCells *cells);
+void vtk_cells_free(VtkCells *cells);
+void vtk_add_name(DvText *out, const char *name); /* in quotes of tags */
 
 typedef struct VtkText {
     const char *title;       /* of legacy files */
@@ -63,6 +77,8 @@ typedef struct VtkText {
     const char *real;        /* "float" or "double" */
     const ExportArray *of_points, *of_cells;
     uint32_t of_points_count, of_cells_count;
+    VtkEncoding encoding; /* of XML */
+    VtkCells *cells;      /* not with VTK_ASCII: made if they are not yet */
 } VtkText;
 void write_vtk_legacy(const ExportMesh *mesh, const VtkText *style, DvText *out);
 void write_vtk_xml(const ExportMesh *mesh, const VtkText *style, DvText *out);

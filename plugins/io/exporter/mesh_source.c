@@ -7,8 +7,8 @@
 #include <divan/kit/element_names.h>
 #include <divan/memory.h>
 
-const DvElementKind export_order[] = {DV_EDGES,     DV_TRIANGLES, DV_QUADS,   DV_TETRAHEDRA,
-                                      DV_HEXAHEDRA, DV_PRISMS,    DV_PYRAMIDS};
+const DvElementKind export_order[] = {DV_POINTS,     DV_EDGES,     DV_TRIANGLES, DV_QUADS,
+                                      DV_TETRAHEDRA, DV_HEXAHEDRA, DV_PRISMS,    DV_PYRAMIDS};
 const uint8_t export_vtk_type[] = {1, 3, 5, 9, 10, 12, 13, 14};
 
 DvStatus mesh_source_find(MeshSource *source, DvObject *object, const DvLink *state, const DvLink *topology,
@@ -138,7 +138,7 @@ void export_mesh_free(ExportMesh *mesh)
 uint32_t export_mesh_cells(const ExportMesh *mesh)
 {
     uint32_t cells = 0;
-    for (uint32_t k = DV_EDGES; k < DV_ELEMENT_KINDS; k++)
+    for (uint32_t k = DV_POINTS; k < DV_ELEMENT_KINDS; k++)
         cells += mesh->elements[k].count;
     return cells;
 }

@@ -36,11 +36,16 @@ static void add_numbered_points(DvText *out, const ExportMesh *mesh)
 }
 
 /* " 1 2 3" and the end of the line. */
-static void add_nodes(DvText *out, const uint32_t *at, uint32_t count)
+static void add_nodes_from(DvText *out, const uint32_t *at, uint32_t count, uint32_t first)
 {
     for (uint32_t n = 0; n < count; n++)
-        dv_text_add(out, " %" PRIu64, (uint64_t)at[n] + 1);
+        dv_text_add(out, " %" PRIu64, (uint64_t)at[n] + first);
     dv_text_add_bytes(out, "\n", 1);
+}
+
+static void add_nodes(DvText *out, const uint32_t *at, uint32_t count)
+{
+    add_nodes_from(out, at, count, 1);
 }
 
 void write_gmsh(const ExportMesh *mesh, DvText *out)
@@ -50,7 +55,7 @@ void write_gmsh(const ExportMesh *mesh, DvText *out)
     dv_text_add(out, "$MeshFormat\n2.1 0 8\n$EndMeshFormat\n$Nodes\n%" PRIu32 "\n", mesh->point_count);
     add_numbered_points(out, mesh);
     dv_text_add(out, "$EndNodes\n$Elements\n%" PRIu32 "\n", export_mesh_cells(mesh));
-    for (uint32_t o = 0; o < DV_ELEMENT_KINDS - 1; o++) {
+    for (uint32_t o = 0; o < DV_ELEMENT_KINDS; o++) {
         const DvElementKind kind = export_order[o];
         const uint32_t nodes = dv_element_nodes(kind);
         for (size_t e = 0; e < mesh->elements[kind].count; e++) {
@@ -72,7 +77,7 @@ void write_obj(const ExportMesh *mesh, DvText *out)
         const uint32_t nodes = dv_element_nodes((DvElementKind)kind);
         for (size_t e = 0; e < mesh->elements[kind].count; e++) {
             dv_text_add_bytes(out, kind == DV_EDGES ? "l" : "f", 1);
-            add_nodes(out, mesh->elements[kind].at + e * nodes, nodes);
+            add_nodes_from(out, mesh->elements[kind].at + e * nodes, nodes, mesh->first_point + 1);
         }
     }
 }

@@ -23,6 +23,7 @@
 #include <divan/contracts/renderer.h>
 #include <divan/contracts/report.h>
 #include <divan/contracts/rotations.h>
+#include <divan/contracts/scene_export.h>
 #include <divan/contracts/scene_format.h>
 #include <divan/contracts/solve_record.h>
 #include <divan/contracts/solver.h>
