@@ -52,60 +52,88 @@ static void skip_separators(const char **text)
         (*text)++;
 }
 
+/* Entries up to the ']' of a list whose '[' has been read; its length goes before them. False: one is no number. */
+static bool read_list(const DvType *type, const char **text, Elements *elements, DvText *problem)
+{
+    const uint32_t head = elements->list.count;
+    int32_t length = 0;
+    *(int32_t *)add_element(elements) = 0;
+    for (skip_separators(text); **text && **text != ']'; skip_separators(text), length++) {
+        int32_t value = 0;
+        uint32_t bits = 0;
+        if (type == &dv_mesh_type_index_lists ? !dv_read_int(text, &value) : !dv_read_uint(text, &bits)) {
+            dv_text_add(problem, "no number at '%.16s'", *text);
+            elements->list.count = head;
+            return false;
+        }
+        *(int32_t *)add_element(elements) = type == &dv_mesh_type_index_lists ? value : (int32_t)bits;
+    }
+    ((int32_t *)(void *)elements->list.data)[head] = length;
+    *text += **text == ']';
+    return true;
+}
+
+/* Whether the lists stand in brackets of their own, "[[1, 2], [3]]" or "[]", instead of "[1, 2] [3]". */
+static bool has_outer_brackets(const char *text)
+{
+    text++;
+    skip_separators(&text);
+    if (*text == ']') {
+        text++;
+        skip_separators(&text);
+        return !*text;
+    }
+    return *text == '[';
+}
+
 static DvStatus parse_lists(const DvType *type, const char *text, void **out, size_t *count, DvText *problem)
 {
     Elements elements = {.size = type->element_size};
     skip_separators(&text);
     if (!*text)
         return give(&elements, out, count, DV_OK);
-    if (*text++ != '[') {
+    if (*text != '[') {
         dv_text_add(problem, "a list of lists starts with '['");
         return give(&elements, out, count, DV_ERROR_INVALID);
     }
+    const bool outer = has_outer_brackets(text);
+    text += outer;
     for (skip_separators(&text); *text == '['; skip_separators(&text)) {
-        const uint32_t head = elements.list.count;
-        int32_t length = 0;
-        *(int32_t *)add_element(&elements) = 0;
         text++;
-        for (skip_separators(&text); *text && *text != ']'; skip_separators(&text)) {
-            int32_t value;
-            if (!dv_read_int(&text, &value)) {
-                dv_text_add(problem, "no number at '%.16s'", text);
-                elements.list.count = head;
-                return give(&elements, out, count, DV_ERROR_INVALID);
-            }
-            *(int32_t *)add_element(&elements) = value;
-            length++;
-        }
-        ((int32_t *)(void *)elements.list.data)[head] = length;
-        text += *text == ']';
+        if (!read_list(type, &text, &elements, problem))
+            return give(&elements, out, count, DV_ERROR_INVALID);
     }
-    return give(&elements, out, count, DV_OK);
+    text += outer && *text == ']';
+    const DvStatus status = give(&elements, out, count, DV_OK);
+    return status == DV_OK ? dv_read_end(text, problem) : status;
 }
 
 static void print_lists(const DvType *type, const void *value, size_t count, DvText *out)
 {
-    (void)type;
     const int32_t *at = value, *end = at + count;
     dv_text_add(out, "[");
     for (bool first = true; at < end; first = false) {
         const int32_t length = *at++;
         dv_text_add(out, first ? "[" : ", [");
-        for (int32_t i = 0; i < length; i++)
-            dv_text_add(out, i ? ", %" PRId32 : "%" PRId32, *at++);
+        for (int32_t i = 0; i < length; i++, at++) {
+            dv_text_add(out, i ? ", " : "");
+            if (type == &dv_mesh_type_index_lists)
+                dv_text_add(out, "%" PRId32, *at);
+            else
+                dv_text_add(out, "%" PRIu32, (uint32_t)*at);
+        }
         dv_text_add(out, "]");
     }
     dv_text_add(out, "]");
 }
 
-const DvType dv_mesh_type_index_lists = {.size = sizeof(DvType),
-                                         .name = "list of lists of indices",
-                                         .scalar = DV_SCALAR_OPAQUE,
-                                         .components = 1,
-                                         .list = true,
-                                         .element_size = sizeof(int32_t),
-                                         .parse = parse_lists,
-                                         .print = print_lists};
+#define LISTS(text)                                                                                      \
+    {                                                                                                    \
+        .size = sizeof(DvType), .name = text, .scalar = DV_SCALAR_OPAQUE, .components = 1, .list = true, \
+        .element_size = sizeof(int32_t), .parse = parse_lists, .print = print_lists                      \
+    }
+const DvType dv_mesh_type_index_lists = LISTS("list of lists of indices");
+const DvType dv_mesh_type_uint_lists = LISTS("list of lists of unsigned integers");
 
 #define INDICES(n, text)                                                                                 \
     {                                                                                                    \

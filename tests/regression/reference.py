@@ -150,6 +150,9 @@ ENGINE_SCENES = ["Component/Engine/Analyze/HausdorffDistance.scn", "Component/En
                  "Component/Engine/Transform/SmoothMeshEngine.scn", "Component/Engine/Transform/TransformEngine.scn",
                  "Component/Engine/Transform/TransformMatrixEngine.scn", "Component/Engine/Transform/TransformPosition.scn",
                  "Component/Engine/Transform/vertex2frame.scn"]
+ENGINE_PROBES += [n + "_a" for n in ("ComplementaryROI", "MapIndices", "MergeROIs", "ProjectiveTransformEngine", "QuatToRigidEngine",
+                                     "RigidToQuatEngine", "ROIValueMapper", "SelectConnectedLabelsROI", "SelectLabelROI",
+                                     "ValuesFromPositions")]
 # --skip: rows of docs/differences.md.
 OUTPUT_OPTIONS = {"RandomPointDistributionInSurface_a": ['--sizes', 'inPoints', '--skip', 'outPoints'],
                   "NormalsFromPoints_a": ['--skip', 'quadAngles|follow'],

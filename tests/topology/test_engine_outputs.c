@@ -8,6 +8,7 @@
 #include "scene_text.h"
 
 #include <divan/divan.h>
+#include <divan/math/quat.h>
 
 #include <math.h>
 #include <setjmp.h>
@@ -99,15 +100,110 @@ static void differences_are_of_as_many_vectors(void **state)
                       "DifferenceEngine 'd': substractor: 1 vectors to subtract from 2: give as many");
 }
 
+static void expect_text(const DvScene *scene, const char *path, const char *field, const char *expected)
+{
+    DvText text = {0};
+    dv_data_print(dv_object_field(scene_object(scene, path), field), &text);
+    assert_string_equal(text.at, expected);
+    dv_text_free(&text);
+}
+
+/* As they are written, and as they are printed. */
+static void lists_of_lists_may_lack_the_outer_brackets(void **state)
+{
+    (void)state;
+    static const char *const lists[][2] = {
+        {"[1,2] [3] []", "[[1, 2], [3], []]"},
+        {"[[1,2] [3] []]", "[[1, 2], [3], []]"},
+        {"[1 2],[3]", "[[1, 2], [3]]"},
+        {"[ [ 1 2 ] ]", "[[1, 2]]"},
+        {"[] [1]", "[[], [1]]"},
+        {"[] []", "[[], []]"},
+        {"[]", "[]"},
+        {" [ ] ", "[]"},
+        {"[[]]", "[[]]"},
+        {"", "[]"},
+        {"[4294967295]", "[[4294967295]]"},
+        {"[1", "[[1]]"},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        char text[256];
+        (void)snprintf(text, sizeof text, "<Node name='root'><SelectLabelROI name='it' labels='%s'/></Node>",
+                       lists[i][0]);
+        DvScene *scene = scene_from_text(text);
+        expect_text(scene, "/it", "labels", lists[i][1]);
+        dv_scene_free(scene);
+    }
+    DvScene *scene =
+        scene_from_text("<Node name='root'><SelectLabelROI name='it' template='i' labels='[-1] [2]'/></Node>");
+    expect_text(scene, "/it", "labels", "[[-1], [2]]");
+    dv_scene_free(scene);
+}
+
+static void one_list_of_lists_goes_into_another(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node name='root'><MergeROIs name='m' nbROIs='3' indices1='3 1' indices3='2'/>"
+                                     "<SelectLabelROI name='it' template='i' labels='@m.roiIndices' selectLabels='2'/>"
+                                     "</Node>");
+    expect_text(scene, "/m", "roiIndices", "[[3, 1], [], [2]]");
+    expect_text(scene, "/it", "indices", "2");
+    dv_scene_free(scene);
+}
+
+/* q = qz qy qx, up to its sign, for turns all around. */
+static void euler_angles_make_the_orientation_again(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 64; i++) {
+        const DvQuat q = dv_quat_from_euler(dv_vec3(0.7 * i, 0.3 * i, 1.1 * i));
+        char text[512];
+        (void)snprintf(text, sizeof text,
+                       "<Node name='root'><RigidToQuatEngine name='it' rigids='1 2 3 %.17g %.17g %.17g %.17g'/></Node>",
+                       q.x, q.y, q.z, q.w);
+        DvScene *scene = scene_from_text(text);
+        const double *angles = dv_data_doubles(dv_object_field(scene_object(scene, "/it"), "orientationsEuler"), NULL);
+        const DvQuat again = dv_quat_from_euler(dv_vec3_load(angles));
+        assert_true(fabs(fabs(dv_quat_dot(q, again)) - 1) < 1e-12);
+        dv_scene_free(scene);
+    }
+}
+
+/* From 10 at the lower end to 30 at the upper, and 20 in the middle, where there is a corner. */
+static void values_lie_between_the_bounds_of_the_positions(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root'><ValuesFromPositions name='it' template='Rigid3d' ownBounds='1' direction='0 2 0' "
+        "inputValues='10 20 40' position='5 1 0 0 0 0 1  0 2 0 0 0 0 1  0 3 7 0 0 0 1  0 2.5 0 0 0 0 1' "
+        "edges='0 2  1 2'/></Node>");
+    expect_text(scene, "/it", "values", "10 20 40 30");
+    expect_text(scene, "/it", "edgeValues", "20 30");
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
-    static char *const names[] = {"SphereROI",        "NormEngine",        "SumEngine",       "DifferenceEngine",
-                                  "SmoothMeshEngine", "DilateEngine",      "MeshSampler",     "MeshSplittingEngine",
-                                  "GenerateSphere",   "MeshClosingEngine", "NearestPointROI", "TransformEngine"};
+    static char *const names[] = {"SphereROI",           "NormEngine",          "SumEngine",
+                                  "DifferenceEngine",    "SmoothMeshEngine",    "DilateEngine",
+                                  "MeshSampler",         "MeshSplittingEngine", "GenerateSphere",
+                                  "MeshClosingEngine",   "NearestPointROI",     "TransformEngine",
+                                  "ComplementaryROI",    "SelectLabelROI",      "SelectConnectedLabelsROI",
+                                  "ValuesFromPositions", "MapIndices",          "ROIValueMapper",
+                                  "QuatToRigidEngine",   "RigidToQuatEngine",   "ProjectiveTransformEngine"};
     enum { NAMES = sizeof names / sizeof *names };
-    struct CMUnitTest tests[NAMES + 1];
+    const struct CMUnitTest more[] = {
+        cmocka_unit_test(differences_are_of_as_many_vectors),
+        cmocka_unit_test(lists_of_lists_may_lack_the_outer_brackets),
+        cmocka_unit_test(one_list_of_lists_goes_into_another),
+        cmocka_unit_test(euler_angles_make_the_orientation_again),
+        cmocka_unit_test(values_lie_between_the_bounds_of_the_positions),
+    };
+    enum { MORE = sizeof more / sizeof *more };
+    struct CMUnitTest tests[NAMES + MORE];
     for (int i = 0; i < NAMES; i++)
         tests[i] = (struct CMUnitTest){names[i], outputs_are_those_of_the_reference, NULL, NULL, names[i]};
-    tests[NAMES] = (struct CMUnitTest)cmocka_unit_test(differences_are_of_as_many_vectors);
+    for (int i = 0; i < MORE; i++)
+        tests[NAMES + i] = more[i];
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
 }
