@@ -114,6 +114,20 @@ static DvVisit collect_reports(DvNode *node, void *problems)
     return DV_VISIT_CONTINUE;
 }
 
+/* What is wrong with the inputs of an engine is said when it is read, though nobody does so in a run. */
+static DvVisit read_outputs(DvNode *node, void *nothing)
+{
+    (void)nothing;
+    DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++)
+        for (size_t k = 0; k < dv_object_field_count(object) && dv_object_is_valid(object); k++) {
+            DvData *data = dv_object_field_at(object, k);
+            if (data->field->flags & DV_FIELD_OUTPUT)
+                (void)dv_data_read(data);
+        }
+    return DV_VISIT_CONTINUE;
+}
+
 static void drop(const DvMessage *message, void *context)
 {
     (void)message, (void)context;
@@ -156,9 +170,11 @@ static int check(const Options *options)
     const DvLoadOptions load = {.keep_going = true, .check_only = true};
     DvScene *scene = NULL;
     const DvStatus status = host_read_scene(options, &load, &scene);
-    if (scene)
+    if (scene) {
+        dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = read_outputs, .enters_sleeping = true}, NULL);
         dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = collect_reports, .enters_sleeping = true},
                  &problems);
+    }
     if (scene && status == DV_OK && problems.errors == 0)
         note_if_nothing_is_shown(scene, &problems);
     dv_scene_free(scene);

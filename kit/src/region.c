@@ -108,8 +108,8 @@ static DvStatus select_elements(DvRegion *region, DvElementKind kind, DvRegionPo
     size_t count;
     const uint32_t *at = dv_data_uints(&region->elements[kind], &count), nodes = dv_element_nodes(kind);
     const DvElements elements = {.at = at, .count = (uint32_t)count};
-    for (size_t i = 0; i < count * nodes && region->engine.starting; i++)
-        if (at[i] >= points.count) {
+    for (size_t i = 0; i < count * nodes; i++)
+        if (at[i] >= points.count && dv_engine_starting(&region->engine)) {
             split_elements(region, kind, (DvElements){0}, NULL);
             return dv_field_error(&region->elements[kind], (int64_t)(i / nodes),
                                   "point %" PRIu32 " of %" PRIu32 " positions", at[i], points.count);
@@ -126,8 +126,11 @@ static DvStatus select_elements(DvRegion *region, DvElementKind kind, DvRegionPo
 DvStatus dv_region_update(DvObject *object, void *self)
 {
     DvRegion *region = self;
-    if (!dv_engine_runs(object, &region->engine) || !(region->engine.starting || is_on(&region->do_update)))
+    if (!dv_engine_runs(object, &region->engine) ||
+        (region->selected && !region->engine.forced && !is_on(&region->do_update)))
         return DV_OK;
+    const bool first = !region->selected;
+    region->selected = true;
     size_t count;
     const double *position = dv_data_doubles(&region->position, &count);
     const DvDofType *dof = region->engine.dof;
@@ -149,6 +152,8 @@ DvStatus dv_region_update(DvObject *object, void *self)
     dv_free(inside);
     if (count == 0)
         dv_field_warning(&region->position, -1, "there are no positions to select from");
+    else if (first && status == DV_OK && region->makes_sense && region->indices.count == 0)
+        dv_warning(object, "the region selects none of the %zu points", count);
     return status;
 }
 
@@ -239,18 +244,19 @@ DvStatus dv_region_reinit(DvObject *object, void *self)
 {
     const DvRegion *region = self;
     const DvStatus status = region->ops->prepare ? region->ops->prepare(object, self) : DV_OK;
-    return status == DV_OK ? dv_engine_start(object, self) : status;
+    return status == DV_OK ? dv_engine_run(object, self) : status;
 }
 
 DvStatus dv_region_init(DvObject *object, void *self)
 {
     DvRegion *region = self;
+    region->selected = region->engine.started = false;
     DvStatus status = link_inputs(object, region);
-    if (status == DV_OK)
-        status = dv_region_reinit(object, self);
-    if (status == DV_OK && region->makes_sense && region->position.count > 0 && region->indices.count == 0)
-        dv_warning(object, "the region selects none of the %zu points", region->position.count);
-    return status;
+    if (status == DV_OK && dv_object_is_a(object, "BaseROI"))
+        return dv_region_reinit(object, self);
+    if (status == DV_OK && region->ops->prepare)
+        status = region->ops->prepare(object, self);
+    return status == DV_OK ? dv_engine_start(object, self) : status;
 }
 
 /* Lists that come from the region itself cannot be followed: it takes them as they are at the start. */
@@ -271,7 +277,10 @@ void dv_region_bounding_box(DvObject *object, void *self, double *bounds)
 {
     (void)object;
     DvRegion *region = self;
-    if (region->ops->bounds && region->makes_sense && is_shown(&region->draw_region))
+    if (!region->ops->bounds || !is_shown(&region->draw_region))
+        return;
+    (void)dv_data_read(&region->indices);
+    if (region->makes_sense)
         region->ops->bounds(self, bounds);
 }
 
@@ -302,6 +311,7 @@ void dv_region_draw(void *self, DvDraw *draw)
     DvRegion *region = self;
     if (!region->engine.ready || !dv_draw_shows(draw, DV_DISPLAY_BEHAVIOR_MODELS))
         return;
+    (void)dv_data_read(&region->indices);
     if (region->ops->draw && region->makes_sense && is_shown(&region->draw_region))
         region->ops->draw(self, draw, dv_data_double(&region->draw_size), region_color[0]);
     draw_selected(region, draw);

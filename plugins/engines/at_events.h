@@ -10,7 +10,7 @@
 /* Computes at this event of a step; what is wrong with the inputs has been reported. */
 static inline void compute_at(DvEventKind kind, DvObject *object, void *self, const DvEvent *event)
 {
-    if (event->kind == kind && dv_engine_start(object, self) != DV_OK)
+    if (event->kind == kind && dv_engine_run(object, self) != DV_OK)
         dv_object_set_state(object, DV_COMPONENT_INVALID);
 }
 

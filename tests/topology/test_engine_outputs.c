@@ -96,7 +96,8 @@ static void outputs_are_those_of_the_reference(void **state)
 static void differences_are_of_as_many_vectors(void **state)
 {
     (void)state;
-    expect_load_error("<Node name='root'><DifferenceEngine name='d' input='1 2 3  4 5 6' substractor='1 2 3'/></Node>",
+    expect_load_error("<Node name='root'><DifferenceEngine name='d' input='1 2 3  4 5 6' substractor='1 2 3'/>"
+                      "<MechanicalObject position='@d.output'/></Node>",
                       "DifferenceEngine 'd': substractor: 1 vectors to subtract from 2: give as many");
 }
 

@@ -56,7 +56,7 @@ static DvStatus update(DvObject *object, void *self_)
 {
     (void)object;
     AverageCoord *self = self_;
-    if (!self->engine.starting || !self->state.object)
+    if (!self->engine.forced || !self->state.object)
         return DV_OK;
     size_t count;
     const uint32_t *indices = dv_data_uints(&self->indices, &count), id = dv_data_uint(&self->vector);
@@ -93,7 +93,7 @@ static DvStatus start(DvObject *object, void *self_)
         return dv_error(object, DV_ERROR_INVALID,
                         "made for %s, but state '%s' holds %s: give the template of the state",
                         dv_object_variant(object), dv_object_path(self->state.object), self->state.dof->name);
-    return dv_engine_start(object, self_);
+    return dv_engine_run(object, self_);
 }
 
 static void handle_event(DvObject *object, void *self, DvEvent *event)

@@ -20,6 +20,7 @@ typedef struct ClusteringEngine {
     DvEngine engine;
     DvData use_topology, radius, fixed_radius, number, fixed, position, cluster, in_file, out_file;
     DvTopologyRef topology;
+    uint64_t file_version; /* 1 + that of `in_file` when it was read */
 } ClusteringEngine;
 
 typedef struct Clusters {
@@ -177,6 +178,16 @@ static DvStatus read_file(ClusteringEngine *self)
     return good ? DV_OK : dv_field_error(&self->in_file, -1, "'%s' holds no clusters, or fewer than it says", path);
 }
 
+/* The file is read once, and again when its name changes. */
+static DvStatus take_file(ClusteringEngine *self)
+{
+    const uint64_t version = dv_data_version(&self->in_file) + 1;
+    if (version == self->file_version && !self->engine.forced)
+        return DV_OK;
+    self->file_version = version;
+    return read_file(self);
+}
+
 static void write_file(ClusteringEngine *self, DvObject *object, const Clusters *c)
 {
     const char *path = dv_data_string(&self->out_file);
@@ -199,10 +210,10 @@ static void write_file(ClusteringEngine *self, DvObject *object, const Clusters 
 static DvStatus update(DvObject *object, void *self_)
 {
     ClusteringEngine *self = self_;
-    if (!self->engine.ready)
+    if (!dv_engine_runs(object, &self->engine))
         return DV_OK;
     if (*dv_data_string(&self->in_file))
-        return self->engine.starting ? read_file(self) : DV_OK;
+        return take_file(self);
     size_t count, fixed_count;
     Clusters c = {.x = dv_data_doubles(&self->position, &count), .count = (uint32_t)count};
     const double *fixed = dv_data_doubles(&self->fixed, &fixed_count), radius = dv_data_double(&self->radius);
@@ -219,7 +230,7 @@ static DvStatus update(DvObject *object, void *self_)
         gather(&c, radius, fixed, (uint32_t)fixed_count, dv_data_double(&self->fixed_radius));
     }
     dv_data_set(&self->cluster, c.lists.data, c.lists.count);
-    if (*dv_data_string(&self->out_file) && self->engine.starting)
+    if (*dv_data_string(&self->out_file) && self->engine.forced)
         write_file(self, object, &c);
     path_graph_free(&c.graph);
     dv_array_free(&c.seeds);
@@ -235,8 +246,14 @@ static DvStatus init(DvObject *object, void *self_)
     DvObject *state = dv_data_is_set(&self->position) ? NULL : dv_node_context(dv_object_node(object), DV_STATE);
     DvStatus status = state ? dv_data_link(&self->position, dv_object_field(state, "rest_position")) : DV_OK;
     status = mesh_first(status, dv_topology_require(object, NULL, NULL, &self->topology));
-    self->engine.ready = status == DV_OK;
     return status;
+}
+
+/* A file that it writes reads the clusters. */
+static DvStatus start(DvObject *object, void *self_)
+{
+    ClusteringEngine *self = self_;
+    return *dv_data_string(&self->out_file) ? dv_engine_run(object, self) : dv_engine_start(object, self);
 }
 
 static void cleanup(DvObject *object, void *self_)
@@ -278,8 +295,8 @@ const DvClass dv_clustering_engine = {
     DV_ENGINE_CLASS("DataEngine"),
     .construct = dv_engine_construct,
     .init = init,
-    .bwd_init = dv_engine_start,
-    .reinit = dv_engine_start,
+    .bwd_init = start,
+    .reinit = dv_engine_run,
     .update = update,
     .cleanup = cleanup,
 };

@@ -43,7 +43,7 @@ static double farthest(const DvDofType *dof, const double *a, size_t n, const do
 static DvStatus update(DvObject *object, void *self_)
 {
     HausdorffDistance *self = self_;
-    if (!self->engine.starting)
+    if (!self->engine.forced)
         return DV_OK;
     size_t n[2];
     const double *x[2];
@@ -89,7 +89,9 @@ const DvClass dv_hausdorff_distance = {
     .instance_size = sizeof(HausdorffDistance),
     .fields = fields,
     DV_ENGINE_CLASS("DataEngine"),
-    DV_ENGINE_LIFE,
+    .construct = dv_engine_construct,
+    .bwd_init = dv_engine_run,
+    .reinit = dv_engine_run,
     .handle_event = handle_event,
     .update = update,
 };

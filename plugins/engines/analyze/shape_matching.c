@@ -119,7 +119,7 @@ static DvStatus check_clusters(ShapeMatching *self, const int32_t *lists, size_t
 static DvStatus update(DvObject *object, void *self_)
 {
     ShapeMatching *self = self_;
-    if (!self->engine.ready)
+    if (!dv_engine_runs(dv_object_of(self), &self->engine))
         return DV_OK;
     size_t count, n0, n1, length;
     Shape s = {.stride = self->engine.dof->coord, .fixed_weight = dv_data_double(&self->fixed_weight)};
@@ -211,7 +211,7 @@ const DvClass dv_shape_matching = {
     .construct = dv_engine_construct,
     .init = init,
     .bwd_init = dv_engine_start,
-    .reinit = dv_engine_start,
+    .reinit = dv_engine_run,
     .update = update,
     .cleanup = cleanup,
 };

@@ -38,7 +38,7 @@ DV_NODISCARD static inline DvStatus enclosed_volume_start(DvObject *object, Encl
     status = mesh_first(status, enclosed_volume_link(object, &self->position, &self->mechanical, DV_STATE, "position"));
     status =
         mesh_first(status, enclosed_volume_link(object, &self->position, &self->topology, DV_TOPOLOGY, "position"));
-    return mesh_first(status, dv_engine_start(object, self));
+    return mesh_first(status, dv_engine_run(object, self));
 }
 
 /* DvClass.handle_event. */

@@ -120,7 +120,7 @@ const DvClass dv_merge_meshes = {
     .construct = dv_engine_construct,
     .parse = parse,
     .bwd_init = dv_engine_start,
-    .reinit = dv_engine_start,
+    .reinit = dv_engine_run,
     .update = update,
     .destroy = destroy,
 };

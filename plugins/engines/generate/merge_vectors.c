@@ -73,7 +73,7 @@ const DvClass dv_merge_vectors = {
     .construct = construct,
     .parse = parse,
     .bwd_init = dv_engine_start,
-    .reinit = dv_engine_start,
+    .reinit = dv_engine_run,
     .update = update,
     .destroy = destroy,
 };

@@ -129,7 +129,7 @@ static DvStatus stuff(DvObject *object, TetraStuffing *self, Stuffing *s)
 static DvStatus update(DvObject *object, void *self_)
 {
     TetraStuffing *self = self_;
-    if (self->made && !self->engine.starting)
+    if (self->made && !self->engine.forced)
         return DV_OK;
     Stuffing s = {0};
     const DvStatus status = stuff(object, self, &s);
@@ -187,6 +187,8 @@ const DvClass dv_mesh_tetra_stuffing = {
     .instance_size = sizeof(TetraStuffing),
     .fields = fields,
     .family = "engines",
-    DV_ENGINE_LIFE,
+    .construct = dv_engine_construct,
+    .bwd_init = dv_engine_run,
+    .reinit = dv_engine_run,
     .update = update,
 };

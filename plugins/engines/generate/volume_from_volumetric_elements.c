@@ -23,7 +23,7 @@ static DvStatus update(DvObject *object, void *self_)
 {
     (void)object;
     EnclosedVolume *self = self_;
-    if (!self->engine.starting)
+    if (!self->engine.forced)
         return DV_OK;
     size_t points;
     const double *x = dv_data_doubles(&self->position, &points);

@@ -29,10 +29,10 @@ static void mark(ComplementaryRoi *self, DvData *set, bool *taken, size_t points
         else
             taken[index[i]] = true;
     }
-    if (missing.count && self->engine.starting)
+    if (missing.count && dv_engine_starting(&self->engine))
         dv_field_warning(set, -1, "%" PRIu32 " points that are not among the %zu positions do not count: %s",
                          missing.count, points, dv_worst_text(&missing, worst));
-    if (twice.count && self->engine.starting)
+    if (twice.count && dv_engine_starting(&self->engine))
         dv_field_warning(set, -1, "%" PRIu32 " points are in a set already: %s", twice.count,
                          dv_worst_text(&twice, worst));
 }

@@ -40,7 +40,7 @@ static DvStatus update(DvObject *object, void *self_)
                 dv_array_push(&found, j);
             else if (all)
                 dv_array_push(&others, j);
-        if (found.count == before && self->engine.starting)
+        if (found.count == before && dv_engine_starting(&self->engine))
             dv_field_warning(self->values, (int64_t)i, "is not in 'global' and left out");
     }
     dv_data_set(&self->indices, found.data, found.count);
@@ -79,6 +79,6 @@ const DvClass dv_indices_from_values = {
     .bases = (const char *const[]){"DataEngine", NULL},
     .construct = construct,
     .bwd_init = dv_engine_start,
-    .reinit = dv_engine_start,
+    .reinit = dv_engine_run,
     .update = update,
 };

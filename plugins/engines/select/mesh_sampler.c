@@ -119,7 +119,7 @@ static DvStatus update(DvObject *object, void *self_)
     if (edges.count)
         s.graph = path_graph_new(s.x, s.count, edges);
     choose_farthest(&s);
-    if (self->engine.starting && status == DV_OK && s.at.count < s.wanted)
+    if (status == DV_OK && s.at.count < s.wanted && dv_engine_starting(&self->engine))
         dv_field_warning(&self->number, -1, "%" PRIu32 " samples, but there are points in %" PRIu32 " places only",
                          s.wanted, s.at.count);
     spread(&s, dv_data_uint(&self->most_iterations));

@@ -160,7 +160,7 @@ const DvClass dv_mesh_splitting_engine = {
     .construct = dv_engine_construct,
     .parse = parse,
     .bwd_init = dv_engine_start,
-    .reinit = dv_engine_start,
+    .reinit = dv_engine_run,
     .update = update,
     .destroy = destroy,
 };

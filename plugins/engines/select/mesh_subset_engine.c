@@ -39,9 +39,10 @@ static DvStatus update(DvObject *object, void *self_)
     const uint32_t *index = dv_data_uints(&self->indices, &count);
     for (size_t i = 0; i < count; i++)
         if (index[i] >= points)
-            return self->engine.starting ? dv_field_error(&self->indices, (int64_t)i,
-                                                          "point %" PRIu32 " of %zu positions", index[i], points)
-                                         : DV_OK;
+            return dv_engine_starting(&self->engine)
+                       ? dv_field_error(&self->indices, (int64_t)i, "point %" PRIu32 " of %zu positions", index[i],
+                                        points)
+                       : DV_OK;
     uint32_t *place = dv_alloc(points, sizeof *place);
     memset(place, 0xff, points * sizeof *place);
     double *out = dv_data_begin_all(&self->position_out, count);

@@ -23,7 +23,7 @@ static bool select_points(void *self_, DvRegionPoints points, bool *inside)
     PairBoxRoi *self = self_;
     const double *outer = dv_data_doubles(&self->outer, NULL), *inner = dv_data_doubles(&self->inner, NULL);
     DvData *missing = is_zero(outer) ? &self->outer : is_zero(inner) ? &self->inner : NULL;
-    if (missing && self->region.engine.starting)
+    if (missing && dv_engine_starting(&self->region.engine))
         dv_field_warning(missing, -1, "is 0 0 0 0 0 0, so nothing is selected: give both boxes");
     for (uint32_t i = 0; i < points.count && !missing; i++) {
         const double *p = points.at + (size_t)i * points.stride;

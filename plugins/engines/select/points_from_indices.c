@@ -32,7 +32,7 @@ static DvStatus update(DvObject *object, void *self_)
     DvStatus status = DV_OK;
     for (size_t i = 0; i < count; i++) {
         if (index[i] >= points) {
-            if (status == DV_OK && self->engine.starting)
+            if (status == DV_OK && dv_engine_starting(&self->engine))
                 status =
                     dv_field_error(&self->indices, (int64_t)i, "point %" PRIu32 " of %zu positions", index[i], points);
             continue;

@@ -84,10 +84,10 @@ static DvStatus update(DvObject *object, void *self_)
     size_t radii, points;
     (void)dv_data_doubles(&self->radii, &radii);
     const double *position = dv_data_doubles(&self->position, &points);
-    if (!self->engine.ready)
+    if (!dv_engine_runs(dv_object_of(self), &self->engine))
         return DV_OK;
     if (wanted == 0 || radii == 0) { /* outputs stay as they are */
-        if (self->engine.starting)
+        if (dv_engine_starting(&self->engine))
             dv_warning(object, "selects nothing: %s", wanted ? "it has no 'radii'" : "'N' is 0");
         return DV_OK;
     }

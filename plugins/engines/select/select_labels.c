@@ -67,7 +67,7 @@ static const DvRange *range_of(const char *variant)
 static DvStatus check_range(DvObject *object, SelectLabels *self)
 {
     const DvRange *range = range_of(dv_object_variant(object));
-    for (uint32_t l = 0; range && self->engine.starting && l < self->lists.count; l++) {
+    for (uint32_t l = 0; range && dv_engine_starting(&self->engine) && l < self->lists.count; l++) {
         int64_t point = 0;
         for (Labels labels = begin(self->lists.at[l]); next_point(&labels); point++)
             for (uint32_t i = 0; i < labels.count; i++)
@@ -181,7 +181,7 @@ static DvStatus update_connected(DvObject *object, void *self_)
         if (selected)
             dv_array_push(&found, point);
     }
-    if (self->engine.starting)
+    if (dv_engine_starting(&self->engine))
         warn_of_sizes(self);
     dv_data_set(&self->indices, found.data, found.count);
     dv_array_free(&found);
@@ -247,13 +247,13 @@ static const DvField connected_fields[] = {
     {0},
 };
 
-#define LABELS_CLASS(class_name, text, kind)                                                                 \
-    {                                                                                                        \
-        .size = sizeof(DvClass), .name = class_name, .variants = "I B H i", .default_variant = "I",          \
-        .module = "Sofa.Component.Engine.Select", .help = text, .instance_size = sizeof(SelectLabels),       \
-        .fields = kind##_fields, DV_ENGINE_CLASS("DataEngine"), .construct = construct_##kind,               \
-        .bwd_init = dv_engine_start, .reinit = dv_engine_start, .update = update_##kind, .destroy = destroy, \
-        LABELS_PARSE                                                                                         \
+#define LABELS_CLASS(class_name, text, kind)                                                               \
+    {                                                                                                      \
+        .size = sizeof(DvClass), .name = class_name, .variants = "I B H i", .default_variant = "I",        \
+        .module = "Sofa.Component.Engine.Select", .help = text, .instance_size = sizeof(SelectLabels),     \
+        .fields = kind##_fields, DV_ENGINE_CLASS("DataEngine"), .construct = construct_##kind,             \
+        .bwd_init = dv_engine_start, .reinit = dv_engine_run, .update = update_##kind, .destroy = destroy, \
+        LABELS_PARSE                                                                                       \
     }
 #define LABELS_PARSE .parse = NULL
 const DvClass dv_select_label_roi = LABELS_CLASS("SelectLabelROI", "Selects points by their labels.", single);

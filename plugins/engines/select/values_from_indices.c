@@ -25,7 +25,7 @@ static DvStatus update(DvObject *object, void *self_)
     for (size_t i = 0; i < count; i++) {
         if (index[i] < values)
             memcpy(found + bytes * there++, in + bytes * index[i], bytes);
-        else if (self->engine.starting)
+        else if (dv_engine_starting(&self->engine))
             dv_field_warning(&self->indices, (int64_t)i, "value %" PRIu32 " of %zu is left out", index[i], values);
     }
     dv_data_set(self->out, found, there);
@@ -72,6 +72,6 @@ const DvClass dv_values_from_indices = {
     .bases = (const char *const[]){"DataEngine", NULL},
     .construct = construct,
     .bwd_init = dv_engine_start,
-    .reinit = dv_engine_start,
+    .reinit = dv_engine_run,
     .update = update,
 };

@@ -113,7 +113,7 @@ static DvStatus update(DvObject *object, void *self_)
     Table table = {.direction = dv_vec3_load(dv_data_doubles(&self->direction, NULL))};
     table.value = dv_data_doubles(&self->input, &table.count);
     find_bounds(self, dv_node_root(dv_object_node(object)), &table);
-    if (self->engine.starting && !vectors)
+    if (!vectors && dv_engine_starting(&self->engine))
         warn_of_bounds(self, object, &table);
     DvStatus status = DV_OK;
     for (int k = 0; k < KINDS; k++) {

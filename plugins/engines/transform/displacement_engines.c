@@ -48,7 +48,7 @@ static DvStatus update(DvObject *object, void *self_)
     size_t count, others, scales = 0;
     const double *from = dv_data_doubles(&self->from, &count), *to = dv_data_doubles(&self->to, &others),
                  *scale = self->scales.field ? dv_data_doubles(&self->scales, &scales) : NULL;
-    if (count != others && self->engine.starting)
+    if (count != others && dv_engine_starting(&self->engine))
         return dv_field_error(&self->to, -1, "%zu frames for %zu of 'x0': give as many", others, count);
     count = others < count ? others : count;
     const bool frames = self->out->type->components == 7;
@@ -86,7 +86,7 @@ static const DvField matrix_fields[] = {
     {0},
 };
 
-#define LIFE .construct = construct, .bwd_init = dv_engine_start, .reinit = dv_engine_start, .update = update
+#define LIFE .construct = construct, .bwd_init = dv_engine_start, .reinit = dv_engine_run, .update = update
 const DvClass dv_displacement_transform_engine = {
     .size = sizeof(DvClass),
     .name = "DisplacementTransformEngine",

@@ -42,7 +42,7 @@ static DvStatus update_by_value(DvObject *object, void *self_)
     size_t count, pairs, values;
     const double *in = dv_data_doubles(&self->in, &count), *key = dv_data_doubles(&self->indices, &pairs),
                  *value = dv_data_doubles(&self->values, &values), other = dv_data_double(&self->other);
-    if (values != pairs && self->engine.starting)
+    if (values != pairs && dv_engine_starting(&self->engine))
         dv_field_warning(&self->values, -1, "%zu for %zu indices: the rest does not count", values, pairs);
     pairs = values < pairs ? values : pairs;
     double *out = dv_data_begin_all(&self->out, count);

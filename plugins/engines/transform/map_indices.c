@@ -50,7 +50,7 @@ static uint32_t make_table(MapIndices *self, const uint32_t *index, size_t count
         table[kept++] = table[i];
     }
     char worst[DV_WORST_TEXT];
-    if (twice.count && self->engine.starting)
+    if (twice.count && dv_engine_starting(&self->engine))
         dv_field_warning(&self->indices, -1, "%" PRIu32 " are there again; the last place counts: %s", twice.count,
                          dv_worst_text(&twice, worst));
     return kept;
@@ -108,6 +108,6 @@ const DvClass dv_map_indices = {
     DV_ENGINE_CLASS("DataEngine"),
     .construct = construct,
     .bwd_init = dv_engine_start,
-    .reinit = dv_engine_start,
+    .reinit = dv_engine_run,
     .update = update,
 };

@@ -35,11 +35,11 @@ static DvStatus update(DvObject *object, void *self_)
     }
     dv_data_end(&self->out);
     char worst[DV_WORST_TEXT];
-    if (flat.count && self->engine.starting && dv_data_is_set(&self->matrix))
+    if (flat.count && dv_engine_starting(&self->engine) && dv_data_is_set(&self->matrix))
         dv_field_warning(&self->in, -1,
                          "%" PRIu32 " points lie in the plane of the camera, where nothing is seen: %s become 0 0 0",
                          flat.count, dv_worst_text(&flat, worst));
-    else if (flat.count && self->engine.starting)
+    else if (flat.count && dv_engine_starting(&self->engine))
         dv_field_warning(&self->matrix, -1, "is not given, so that all points become 0 0 0");
     return DV_OK;
 }

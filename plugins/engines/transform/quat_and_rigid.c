@@ -24,9 +24,9 @@ static DvStatus make_frames(DvObject *object, void *self_)
     size_t points, turns, lines;
     const double *x = dv_data_doubles(&self->positions, &points), *q = dv_data_doubles(&self->orientations, &turns),
                  *on_line = dv_data_doubles(&self->colinear, &lines);
-    if (points != turns && turns != 1 && self->engine.starting)
+    if (points != turns && turns != 1 && dv_engine_starting(&self->engine))
         dv_field_warning(&self->orientations, -1, "%zu for %zu positions: the rest does not count", turns, points);
-    if (lines && lines < points && self->engine.starting)
+    if (lines && lines < points && dv_engine_starting(&self->engine))
         dv_field_warning(&self->colinear, -1, "%zu for %zu positions: the others stay where they are", lines, points);
     const size_t frames = turns == 1 || points < turns ? points : turns;
     double *rigid = dv_data_begin_all(&self->rigids, frames);

@@ -20,7 +20,7 @@ static DvStatus check(SmoothMesh *self, size_t points, size_t mesh_points)
     for (size_t i = 0; i < count; i++)
         if (indices[i] >= points)
             return dv_field_error(&self->indices, (int64_t)i, "point %" PRIu32 " of %zu positions", indices[i], points);
-    if (self->engine.starting && mesh_points < points)
+    if (mesh_points < points && dv_engine_starting(&self->engine))
         dv_field_warning(&self->position, -1,
                          "%zu positions, but the mesh has %zu points: the others stay where they are", points,
                          mesh_points);
@@ -115,7 +115,7 @@ const DvClass dv_smooth_mesh_engine = {
     .construct = dv_engine_construct,
     .init = init,
     .bwd_init = dv_engine_start,
-    .reinit = dv_engine_start,
+    .reinit = dv_engine_run,
     .update = update,
     .cleanup = cleanup,
 };

@@ -71,7 +71,7 @@ static DvStatus update(DvObject *object, void *self_)
     const DvDofType *dof = self->engine.dof;
     const double *in = dv_data_doubles(&self->input, &count);
     const Transform t = read_transform(self);
-    if (self->engine.starting && t.inverse && (t.scale.x == 0 || t.scale.y == 0 || t.scale.z == 0))
+    if (t.inverse && (t.scale.x == 0 || t.scale.y == 0 || t.scale.z == 0) && dv_engine_starting(&self->engine))
         return dv_field_error(&self->scale, -1, "has a 0, which has no inverse");
     double *out = dv_data_begin_all(&self->output, count);
     for (size_t i = 0; i < count; i++, in += dof->coord, out += dof->coord) {

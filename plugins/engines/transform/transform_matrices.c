@@ -77,7 +77,8 @@ static DvStatus invert(DvObject *object, void *self_)
     const DvVec3 t = dv_vec3(in[3], in[7], in[11]);
     DvMat3 linear = {{{in[0], in[1], in[2]}, {in[4], in[5], in[6]}, {in[8], in[9], in[10]}}}, inverse;
     if (dv_mat3_inverse(linear, &inverse) == 0)
-        return self->engine.starting ? dv_field_error(&self->in, -1, "has no inverse: its determinant is 0") : DV_OK;
+        return dv_engine_starting(&self->engine) ? dv_field_error(&self->in, -1, "has no inverse: its determinant is 0")
+                                                 : DV_OK;
     const DvVec3 back = dv_vec3_neg(dv_mat3_mul_vec(inverse, t));
     double *out = dv_data_begin_all(&self->out, 1);
     const double shift[3] = {back.x, back.y, back.z};

@@ -174,7 +174,7 @@ static DvStatus update(DvObject *object, void *self_)
     if (status != DV_OK)
         return status;
     for (size_t i = 0; i < fixed; i++)
-        if (kept[i] >= count && self->engine.starting)
+        if (kept[i] >= count && dv_engine_starting(&self->engine))
             return dv_field_error(&self->fixed, (int64_t)i, "point %" PRIu32 " of %zu", kept[i], count);
     double *out = dv_data_begin_all(&self->output, count);
     transform(self, method, in, out, count);

@@ -43,7 +43,7 @@ static DvStatus update(DvObject *object, void *self_)
     const bool by_normal = dv_data_bool(&self->use_normals), invert = dv_data_bool(&self->invert_normals);
     const int32_t axis = dv_data_int(&self->axis);
     if (by_normal && normal_count < count) {
-        if (self->engine.starting)
+        if (dv_engine_starting(&self->engine))
             dv_field_warning(&self->normals, -1, "%zu for %zu positions: there are as many frames", normal_count,
                              count);
         count = normal_count;

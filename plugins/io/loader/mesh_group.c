@@ -170,7 +170,7 @@ static DvStatus init(DvObject *object, void *self_)
     if (status != DV_OK)
         return status;
     self->source = dv_object_ref(loader);
-    return dv_engine_start(object, self);
+    return dv_engine_run(object, self);
 }
 
 static void cleanup(DvObject *object, void *self_)
@@ -208,7 +208,7 @@ const DvClass dv_mesh_group = {
     DV_ENGINE_CLASS("DataEngine"),
     .construct = dv_engine_construct,
     .init = init,
-    .reinit = dv_engine_start,
+    .reinit = dv_engine_run,
     .update = update,
     .cleanup = cleanup,
 };

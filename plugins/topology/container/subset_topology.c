@@ -119,7 +119,7 @@ static DvStatus read_elements(SubsetTopology *self, Parts *parts)
         parts->count[kind] = (uint32_t)count;
         parts->side[kind] = dv_alloc(count, 1);
         for (size_t i = 0; i < count * nodes; i++)
-            if (parts->element[kind][i] >= parts->count[DV_POINTS] && self->engine.starting)
+            if (parts->element[kind][i] >= parts->count[DV_POINTS] && dv_engine_starting(&self->engine))
                 return dv_field_error(&self->elements[kind], (int64_t)(i / nodes),
                                       "point %" PRIu32 " of %" PRIu32 " positions", parts->element[kind][i],
                                       parts->count[DV_POINTS]);
@@ -135,7 +135,7 @@ static DvStatus choose_tetrahedra(SubsetTopology *self, Parts *parts)
         parts->side[DV_POINTS][i] = OUTSIDE;
     for (size_t i = 0; i < count; i++) {
         if (chosen[i] >= parts->count[DV_TETRAHEDRA]) {
-            if (self->engine.starting)
+            if (dv_engine_starting(&self->engine))
                 return dv_field_error(&self->chosen, (int64_t)i, "there is no tetrahedron %" PRIu32 " among %" PRIu32,
                                       chosen[i], parts->count[DV_TETRAHEDRA]);
             continue;
@@ -336,7 +336,7 @@ static DvStatus init(DvObject *object, void *self_)
     if (status != DV_OK)
         return status;
     dv_boxes_order_corners(&self->box);
-    status = dv_engine_start(object, self);
+    status = dv_engine_run(object, self);
     if (status == DV_OK && self->position.count > 0 && self->indices.count == 0)
         dv_warning(object, "the region selects none of the %zu points", self->position.count);
     return status;

@@ -35,6 +35,7 @@ typedef struct DvRegion {
     DvData draw_region, draw_points, draw_elements[DV_ELEMENT_KINDS], draw_size;
     const DvRegionOps *ops; /* the class's */
     bool makes_sense;       /* what `select` last said */
+    bool selected;          /* it has run since init */
 } DvRegion;
 
 /* Points to judge: `count` rows of `stride` numbers, the first `spatial` of which (1, 2 or 3) are a position. */
@@ -157,8 +158,9 @@ struct DvRegionOps {
         DV_REGION_IN(Struct, base, do_update, "doUpdate", dv_type_bool, "select again when an input changes",          \
                      .init = "1")
 
-/* Members of DvClass. init: links inputs that are not given, an error when there are no positions; it and reinit prepare the shape and
- * select, whatever `doUpdate` says; init warns when nothing is inside.     [main]; update: [step] */
+/* Members of DvClass. init: links inputs that are not given, an error when there are no positions, and prepares the shape. Classes
+ * like the reference's BaseROI select then, others when they are read; the first time, and by reinit, whatever `doUpdate` says. The first
+ * time a region warns when nothing is inside.     [main]; update: [step] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_region_construct(DvObject *object, void *self);
 DV_NODISCARD DV_PUBLIC DvStatus dv_region_init(DvObject *object, void *self);
 DV_NODISCARD DV_PUBLIC DvStatus dv_region_end_init(DvObject *object, void *self);
