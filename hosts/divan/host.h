@@ -40,6 +40,8 @@ typedef struct Options {
     char *html, *scenes;
     int frames, every, width, height;
     char *camera, *mp4, *show;
+    int modes;
+    char *pictures;
 } Options;
 
 enum { ANY_NUMBER = 1000 };
@@ -53,7 +55,7 @@ typedef struct Command {
 } Command;
 
 extern const Command command_run, command_probe, command_list, command_info, command_check, command_save, command_bench,
-    command_new_plugin, command_verify, command_render;
+    command_new_plugin, command_verify, command_render, command_modes;
 
 /* Finds and starts the plugins that the command line asks for; errors have been reported. */
 DvStatus host_start(const Options *options);
@@ -112,6 +114,11 @@ bool host_export_begin(Export **export, const Options *options, DvScene *scene);
 /* After `step` steps of this run, and after the last one. False: a file is lost, and host_export_end says which. */
 bool host_export_frame(Export *export, DvScene *scene, uint64_t step, bool at_end);
 bool host_export_end(Export *export); /* NULL is allowed */
+
+/* render.c: pictures of a scene in `count` poses, into a folder that is made if need be; --size, --camera and --show count. `name` is as
+ * "mode_%05u.png", with the number of the pose from 1. The exit code; what is wrong has been reported. */
+int host_draw(const Options *options, DvScene *scene, const char *folder, const char *name, uint32_t count,
+              void (*pose)(void *context, uint32_t number), void *context);
 
 /* record.c: values over time. */
 typedef struct Record Record;

@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 static const Command *const commands[] = {
-    &command_run,  &command_bench, &command_check,      &command_save,   &command_probe,
-    &command_list, &command_info,  &command_new_plugin, &command_verify, &command_render,
+    &command_run,  &command_bench,      &command_check,  &command_save,   &command_probe, &command_list,
+    &command_info, &command_new_plugin, &command_verify, &command_render, &command_modes,
 };
 
 double host_now(void)
@@ -155,6 +155,11 @@ static gboolean read_steps(const char *option, const char *text, gpointer option
     return read_whole(option, text, 0, INT_MAX, &((Options *)options)->steps, error);
 }
 
+static gboolean read_modes(const char *option, const char *text, gpointer options, GError **error)
+{
+    return read_whole(option, text, 1, 10000, &((Options *)options)->modes, error);
+}
+
 static gboolean read_threads(const char *option, const char *text, gpointer options, GError **error)
 {
     return read_whole(option, text, 0, 1024, &((Options *)options)->threads, error);
@@ -217,6 +222,7 @@ static GArray *entries_of(const Command *command, Options *options)
 {
     const GOptionEntry all[] = {
         {"steps", 'n', 0, G_OPTION_ARG_CALLBACK, (gpointer)read_steps, "How many steps to make", "STEPS"},
+        {"modes", 'n', 0, G_OPTION_ARG_CALLBACK, (gpointer)read_modes, "How many modes to find (default 10)", "N"},
         {"dt", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_dt, "Time step in seconds, instead of the scene's", "S"},
         {"threads", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_threads,
          "Number of threads (0: one per core; default 1)", "N"},
@@ -263,6 +269,8 @@ static GArray *entries_of(const Command *command, Options *options)
          "Where to look from: a camera of the scene, 'x y z lookx looky lookz', a .view file, or 'default'", "VIEW"},
         {"show", 0, 0, G_OPTION_ARG_STRING, &options->show,
          "What is shown, whatever the scene says: words of displayFlags, such as 'collision hideVisual'", "FLAGS"},
+        {"pictures", 0, 0, G_OPTION_ARG_FILENAME, &options->pictures,
+         "Draw each mode into a folder, displaced by a tenth of the scene's size", "DIR"},
         {"mp4", 0, 0, G_OPTION_ARG_FILENAME, &options->mp4, "Make a film of the pictures, by ffmpeg", "FILE"},
         {"verbose", 0, 0, G_OPTION_ARG_NONE, &options->verbose,
          "Say what is loaded, what components report, and a line for each tenth of the steps", NULL},
@@ -395,6 +403,7 @@ static bool has_names(const char *program, const Options *options)
         {"--camera", options->camera},
         {"--mp4", options->mp4},
         {"--export", options->export_file},
+        {"--pictures", options->pictures},
         {"--show", options->show},
         {"OUT", options->second},
     };

@@ -42,6 +42,8 @@ typedef struct Job {
     char *named;       /* camera of the scene; NULL: `camera` */
     DvRecordOptions shown;
     DvImage image;
+    const char *name; /* of a picture, with a number */
+    uint32_t first;   /* that number, of the first */
     Film film;
 } Job;
 
@@ -188,14 +190,22 @@ static bool close_film(Job *job, bool good)
 
 /* Pictures */
 
+/* The number in place of "%05u". */
+static char *picture_name(const Job *job, uint32_t frame)
+{
+    const char *number = strchr(job->name, '%');
+    return g_strdup_printf("%.*s%05u%s", (int)(number - job->name), job->name, frame + job->first,
+                           number + strlen("%05u"));
+}
+
 static bool write_image(Job *job, uint32_t frame)
 {
     DvText why = {0};
     bool good = true;
     if (job->options->out) {
-        char name[32];
-        snprintf(name, sizeof name, "frame_%05u.png", frame);
+        char *name = picture_name(job, frame);
         char *path = g_build_filename(job->options->out, name, NULL);
+        g_free(name);
         good = job->images->write(path, job->scene, &job->image, true, &why) == DV_OK || complain(path, &why);
         g_free(path);
     }
@@ -220,7 +230,7 @@ static bool draw(Job *job, DvPicture *picture, uint32_t frame)
 static bool picture_of_now(Job *job, uint32_t frame)
 {
     DvPicture *picture = job->recording->record(job->recorder, &job->shown);
-    if (picture->shows_bodies && !frame && !job->options->quiet)
+    if (picture->shows_bodies && !frame && !job->options->quiet && !job->options->json)
         puts(
             "the scene shows nothing by itself: its bodies are drawn, as meshes, springs, frames and collision models; --show "
             "chooses others");
@@ -239,6 +249,15 @@ static int make_steps(Job *job, int steps)
     return EXIT_DONE;
 }
 
+static void print_pictures(const Job *job, int made)
+{
+    DvRenderStats stats;
+    job->rendering->stats(job->renderer, &stats);
+    printf("%d picture%s of %u x %u pixels%s%s, drawn by %s\n", made, made == 1 ? "" : "s", job->image.width,
+           job->image.height, job->options->out ? " in " : "", job->options->out ? job->options->out : "",
+           stats.device);
+}
+
 static int make_pictures(Job *job)
 {
     const int frames = job->options->frames;
@@ -254,13 +273,8 @@ static int make_pictures(Job *job)
         result = EXIT_FAULT;
     if (result == EXIT_DONE && interrupted)
         result = EXIT_BY_SIGNAL + interrupted;
-    if (result == EXIT_DONE && !job->options->quiet) {
-        DvRenderStats stats;
-        job->rendering->stats(job->renderer, &stats);
-        printf("%d picture%s of %u x %u pixels%s%s, drawn by %s\n", made, made == 1 ? "" : "s", job->image.width,
-               job->image.height, job->options->out ? " in " : "", job->options->out ? job->options->out : "",
-               stats.device);
-    }
+    if (result == EXIT_DONE && !job->options->quiet)
+        print_pictures(job, made);
     return result;
 }
 
@@ -307,41 +321,73 @@ static bool start(Job *job)
         return complain("--show", &why);
     if (job->rendering->create(NULL, &job->renderer, &why) != DV_OK)
         return complain("nothing can be drawn", &why);
-    job->scene = host_load(options);
+    if (!job->scene)
+        job->scene = host_load(options);
     if (!job->scene)
         return false;
     job->recorder = job->recording->create(job->scene);
     return make_image(job);
 }
 
+static bool sides_are_right(const char *command, const Options *options)
+{
+    if (options->width <= DV_RENDER_SIZE_MOST && options->height <= DV_RENDER_SIZE_MOST)
+        return true;
+    fprintf(stderr, "divan %s: --size %dx%d: a side has at most %d pixels\n", command, options->width, options->height,
+            DV_RENDER_SIZE_MOST);
+    return false;
+}
+
+/* All but the scene. */
+static void end(Job *job)
+{
+    if (job->recorder)
+        job->recording->destroy(job->recorder);
+    if (job->renderer)
+        job->rendering->destroy(job->renderer);
+    g_free(job->image.pixels);
+    g_free(job->named);
+}
+
+int host_draw(const Options *given, DvScene *scene, const char *folder, const char *name, uint32_t count,
+              void (*pose)(void *context, uint32_t number), void *context)
+{
+    Options options = *given;
+    char *out = g_strdup(folder);
+    options.out = out;
+    options.mp4 = NULL;
+    Job job = {.options = &options, .scene = scene, .name = name, .first = 1};
+    bool good = sides_are_right("modes", &options) && start(&job);
+    for (uint32_t k = 0; good && k < count; k++) {
+        pose(context, k);
+        good = picture_of_now(&job, k);
+    }
+    if (good && !options.json && !options.quiet)
+        print_pictures(&job, (int)count);
+    end(&job);
+    g_free(out);
+    return good ? EXIT_DONE : EXIT_FAULT;
+}
+
 static int render(const Options *given)
 {
     Options options = *given;
-    Job job = {.options = &options};
+    Job job = {.options = &options, .name = "frame_%05u.png"};
     if (!options.out && !options.mp4) {
         fputs("divan render: needs --out DIR, --mp4 FILE or both\n", stderr);
         return EXIT_USAGE;
     }
     options.frames = options.frames ? options.frames : 1;
     options.every = options.every ? options.every : 1;
-    if (options.width > DV_RENDER_SIZE_MOST || options.height > DV_RENDER_SIZE_MOST) {
-        fprintf(stderr, "divan render: --size %dx%d: a side has at most %d pixels\n", options.width, options.height,
-                DV_RENDER_SIZE_MOST);
+    if (!sides_are_right("render", &options))
         return EXIT_USAGE;
-    }
     const struct sigaction taken = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     (void)sigaction(SIGINT, &taken, NULL);
     (void)sigaction(SIGTERM, &taken, NULL);
     (void)signal(SIGPIPE, SIG_IGN); /* ffmpeg may go */
     int result = start(&job) ? make_pictures(&job) : EXIT_FAULT;
-    if (job.recorder)
-        job.recording->destroy(job.recorder);
-    if (job.renderer)
-        job.rendering->destroy(job.renderer);
-    result = host_end(job.scene, result);
-    g_free(job.image.pixels);
-    g_free(job.named);
-    return result;
+    end(&job);
+    return host_end(job.scene, result);
 }
 
 const Command command_render = {

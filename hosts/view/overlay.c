@@ -54,8 +54,9 @@ static void draw_name(const View *view, UiBox box)
     const Viewport *port = &view->viewport;
     if (!port->below)
         return;
-    const UiBox back = {box.x + (float)port->below_x + 14, box.y + (float)port->below_y + 16,
-                        ui_text_width(port->below) + 12, 22};
+    const float width = ui_text_width(port->below) + 12, height = 22;
+    const UiBox back = {box.x + fminf((float)port->below_x + 14, fmaxf(box.width - width, 0)),
+                        box.y + fminf((float)port->below_y + 16, fmaxf(box.height - height, 0)), width, height};
     ui_draw_box(back, 0x14171bd0, 4);
     ui_draw_text(back.x + 6, back.y + 3, UI_TEXT, port->below);
 }

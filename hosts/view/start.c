@@ -59,8 +59,10 @@ static Start *start_new(void)
 {
     Start *start = g_new0(Start, 1);
     start->cards = g_array_new(FALSE, FALSE, sizeof(Card));
-    char *found = dv_find_file("pendulum.scn", NULL);
-    char *path = found ? g_canonicalize_filename(found, "/") : NULL, *folder = path ? g_path_get_dirname(path) : NULL;
+    /* Scenes of this name may lie anywhere, pictures of it only beside ours. */
+    char *found = dv_find_file("pictures/pendulum.png", NULL);
+    char *path = found ? g_strconcat(found, "/../..", NULL) : NULL;
+    char *folder = path ? g_canonicalize_filename(path, NULL) : NULL;
     GDir *directory = folder ? g_dir_open(folder, 0, NULL) : NULL;
     for (const char *entry; directory && (entry = g_dir_read_name(directory));)
         if (g_str_has_suffix(entry, ".scn"))

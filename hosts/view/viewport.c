@@ -205,7 +205,7 @@ void viewport_fit_path(View *view, const char *plain)
         found = frame(view, false, path);
     }
     g_free(path);
-    if (!found && !frame(view, true, NULL)) /* of primitives nobody says whose they are */
+    if (!found && !frame(view, true, NULL))
         view_toast(view, "Nothing is seen of %s", plain);
 }
 
@@ -245,7 +245,22 @@ DvCamera viewport_camera(const View *view)
     return camera;
 }
 
-static DvRenderView render_view(const View *view)
+/* The path of what the outline is around: what is selected, else the nearest node around it that shows something, but not the whole scene. */
+static char *outlined(const View *view)
+{
+    const TreeItem *item = view->now->tree ? tree_find(view->now->tree, view->selected) : NULL;
+    char *path = item && item->parent != G_MAXUINT ? g_strdup(item->plain) : NULL;
+    for (char *end; path && !seen_has(view->now->picture, path);) {
+        end = strrchr(path, '/');
+        if (end && end > path)
+            *end = '\0';
+        else
+            g_clear_pointer(&path, g_free);
+    }
+    return path;
+}
+
+static DvRenderView render_view(const View *view, const char *outline)
 {
     const Viewport *port = &view->viewport;
     DvRenderView look = {
@@ -262,6 +277,7 @@ static DvRenderView render_view(const View *view)
         .shows_box = port->box,
         .clips = port->clips,
         .framebuffer = port->framebuffer,
+        .outline = outline,
     };
     const DvVec3 ahead = dv_quat_rotate(dv_quat_load(look.camera.orientation), dv_vec3(0, 0, -1));
     const DvVec3 least = dv_vec3_load(box_of(view->now)), most = dv_vec3_load(box_of(view->now) + 3);
@@ -278,7 +294,8 @@ static void draw_picture(View *view)
     const Snapshot *now = view->now;
     if (!port->renderer || !now->picture || port->drawn == now->number)
         return;
-    const DvRenderView look = render_view(view);
+    char *outline = outlined(view);
+    const DvRenderView look = render_view(view, outline);
     DvText why = {0};
     const double begin = view_clock();
     const DvStatus status = port->ops->draw(port->renderer, now->picture, &look, &why);
@@ -294,6 +311,7 @@ static void draw_picture(View *view)
     port->uploaded = (double)stats.uploaded;
     port->drawn = now->number;
     dv_text_free(&why);
+    g_free(outline);
     filming_take(view);
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
 }
@@ -424,14 +442,25 @@ static void grab(View *view, int button, double x, double y)
     port->drag.y = y;
 }
 
+/* So many pixels around the mouse. */
+static Reach reach_of(const Viewport *port, const DvCamera *camera, double pixels)
+{
+    double half[2];
+    if (!camera->orthographic)
+        return (Reach){.slope = 2 * pixels * tan(camera->field_of_view * DV_PI / 360) / port->height};
+    dv_camera_half_size(camera, port->width, port->height, half);
+    return (Reach){.begin = 2 * pixels * half[1] / port->height};
+}
+
 /* What the picture shows below a pixel. */
 static bool see(const View *view, double x, double y, Seen *seen)
 {
+    enum { REACH = 5 }; /* pixels, of lines and points */
     const Viewport *port = &view->viewport;
     const DvCamera camera = viewport_camera(view);
     Ray ray;
     dv_camera_ray(&camera, port->width, port->height, x, y, ray.origin, ray.direction);
-    return view->now->picture && seen_on_ray(view->now->picture, &ray, seen);
+    return view->now->picture && seen_on_ray(view->now->picture, &ray, reach_of(port, &camera, REACH), seen);
 }
 
 /* The node of the body that an object belongs to: the nearest one around it that has a mass, else a state. */
@@ -444,11 +473,11 @@ static const TreeItem *body_of(const Tree *tree, const char *path)
     const TreeItem *items = &g_array_index(tree->items, TreeItem, 0);
     const guint own = item->is_node ? (guint)(item - items) : item->parent;
     for (size_t f = 0; f < G_N_ELEMENTS(families); f++)
-        for (guint node = own; node != G_MAXUINT; node = items[node].parent)
+        for (guint node = own; items[node].parent != G_MAXUINT; node = items[node].parent)
             for (guint i = node + 1; i < items[node].end; i = items[i].end)
                 if (items[i].family && strcmp(items[i].family, families[f]) == 0)
                     return &items[node];
-    return &items[own];
+    return items[own].parent == G_MAXUINT ? item : &items[own]; /* the root is the whole scene */
 }
 
 static void select_body(View *view, const char *path)
@@ -458,7 +487,7 @@ static void select_body(View *view, const char *path)
         view_select(view, body->path);
 }
 
-/* What the picture shows of a body says whose it is; of primitives the scene has to be asked, whose answer comes with a snapshot. */
+/* What the picture shows of a body says whose it is; where it shows nothing the scene is asked, whose answer comes with a snapshot. */
 static void click(View *view, double x, double y)
 {
     enum { REACH = 8 }; /* pixels */
@@ -493,7 +522,8 @@ static void name_what_is_below(View *view, double x, double y, bool hovered)
     if (port->below_x == x && port->below_y == y && hovered && port->dragging < 0)
         return;
     g_clear_pointer(&port->below, g_free);
-    port->below_x = x, port->below_y = y;
+    port->below_x = port->dragging < 0 ? x : NAN; /* after a click the name comes back */
+    port->below_y = y;
     if (!hovered || port->dragging >= 0 || !see(view, x, y, &seen))
         return;
     const TreeItem *body = body_of(view->now->tree, seen.path);

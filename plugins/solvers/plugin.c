@@ -6,6 +6,8 @@
 #include <divan/contracts/mechanical_operations.h>
 #include <divan/plugin.h>
 
+#include "modal/modes.h"
+
 #define DV_CLASS(name) extern const DvClass name;
 #include "classes.def"
 #undef DV_CLASS
@@ -160,6 +162,8 @@ static const char *const variants[] = {
     NULL,
 };
 
+static const DvContract offers[] = {{.id = DV_NATURAL_MODES, .ops = &dv_natural_modes}, {0}};
+
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),
     .abi = DV_ABI_STAMP,
@@ -171,4 +175,5 @@ DV_PLUGIN = {
     .classes = classes,
     .variants = variants,
     .renames = renames,
+    .offers = offers,
 };

@@ -16,6 +16,7 @@ from window import VIEW, SCENES, Window, start_display
 # Colours of the window: blue, green, red.
 MENU, SELECTED = (0x36, 0x2f, 0x2a), (0x82, 0x5d, 0x2f)
 FIRST_CURVE, SECOND_CURVE = (0xe0, 0xa3, 0x4f), (0x4b, 0x93, 0xe8)
+OUTLINE = (0x1a, 0x94, 0xff)
 HOLD, PANEL, CHILD = (0x4d, 0xd3, 0xff), (0x2c, 0x26, 0x22), (0x24, 0x1f, 0x1c)
 
 WORDS = ("Play/Pause", "Step", "Reset", "Reload", "Real time", "Record video", "Record session", "Restore view", "Save view", "Next background",
@@ -97,13 +98,28 @@ def first_field():
 
 
 def click_body():
-    """A click on a body selects its node; a drag selects nothing."""
+    """A click on a body selects its node and draws a line around it; a drag selects nothing."""
     window = Window("beam.scn")
     wait_for("the row of the root", lambda: x11.pixel(330, 111) == SELECTED)
+    check(OUTLINE not in x11.colors(400, 80, 850, 480), "there is a line around the whole scene")
     window.do("mousemove", "800", "250", "mousedown", "1", "mousemove", "830", "260", "mouseup", "1")
     window.do("mousemove", "800", "300", "click", "1")
     wait_for("the row of the beam", lambda: x11.pixel(330, 215) == SELECTED)
+    wait_for("a line around the beam", lambda: x11.colors(400, 80, 850, 480).count(OUTLINE) > 500)
     end(window, "a click on a body")
+
+
+def marks_have_names():
+    """What is drawn by lines and points is named below the mouse, and selected by a click: a string of springs."""
+    window = Window("pendulum.scn")
+    window.do("windowmove", window.id, "0", "0")
+    wait_for("the row of the root", lambda: x11.pixel(330, 111) == SELECTED)
+    for x, y in ((616, 217), (973, 285)):  # a spring between two balls, an arm of a frame
+        wait_for("a name beside the mouse", lambda: sum(max(c) < 50 for c in x11.colors(x + 16, y + 18, 20, 3)) > 30,
+                 lambda: window.do("mousemove", str(x), str(y)))
+        window.do("click", "1")
+        wait_for("a line around it", lambda: OUTLINE in x11.colors(x - 40, y - 40, 80, 80))
+    end(window, "a click on a spring")
 
 
 def sizes_stay():
@@ -192,7 +208,7 @@ def main():
     folder = begin_folder("divan-hand-")
     try:
         os.environ.update(DISPLAY=display, SDL_VIDEODRIVER="x11")
-        for name in ("beam.scn", "carving.scn"):
+        for name in ("beam.scn", "carving.scn", "pendulum.scn"):
             shutil.copy(os.path.join(SCENES, name), folder)
         first_page()
         plots_together()
@@ -200,6 +216,7 @@ def main():
         tree_and_tools()
         first_field()
         click_body()
+        marks_have_names()
         sizes_stay()
         blade_is_seen()
     finally:

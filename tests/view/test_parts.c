@@ -154,27 +154,67 @@ static void what_a_picture_shows_is_met_where_it_is_drawn(void **state)
     const DvPictureSurface surface = {.path = "/Body/Look", .positions = &positions, .triangles = &triangles};
     const DvPictureBatch batches[] = {{.kind = DV_BATCH_SPHERES, .state = 1, .array = &balls},
                                       {.kind = DV_BATCH_CYLINDERS, .state = 1, .array = &tubes}};
+    const DvPictureOwner owners[] = {{.batch = 0, .path = "/Ball"}, {.batch = 1}};
+    const Reach reach = {0};
     const DvPicture picture = {.states = states,
                                .state_count = 2,
                                .surfaces = &surface,
                                .surface_count = 1,
                                .batches = batches,
-                               .batch_count = 2};
+                               .batch_count = 2,
+                               .owners = owners,
+                               .owner_count = 2};
     Seen seen;
-    assert_true(seen_on_ray(&picture, &(Ray){{0, 0, 10}, {0, 0, -1}}, &seen));
+    assert_true(seen_on_ray(&picture, &(Ray){{0, 0, 10}, {0, 0, -1}}, reach, &seen));
     assert_string_equal(seen.path, "/Body/Look");
     expect_near(seen.depth, 7);
     expect_point(seen.at, 0, 0, 3);
-    assert_true(seen_on_ray(&picture, &(Ray){{5, 0, 10}, {0, 0, -1}}, &seen));
-    assert_null(seen.path);
+    assert_true(seen_on_ray(&picture, &(Ray){{5, 0, 10}, {0, 0, -1}}, reach, &seen));
+    assert_string_equal(seen.path, "/Ball");
     expect_point(seen.at, 5, 0, 2);
-    assert_true(seen_on_ray(&picture, &(Ray){{9.3, 2, 10}, {0, 0, -1}}, &seen));
+    assert_true(seen_on_ray(&picture, &(Ray){{9.3, 2, 10}, {0, 0, -1}}, reach, &seen));
     assert_true(fabs(seen.at[2] + 0.6) < 1e-6);
-    assert_false(seen_on_ray(&picture, &(Ray){{9, 5, 10}, {0, 0, -1}}, &seen));
-    assert_false(seen_on_ray(&picture, &(Ray){{2, 0, 10}, {0, 0, -1}}, &seen));
+    assert_false(seen_on_ray(&picture, &(Ray){{9, 5, 10}, {0, 0, -1}}, reach, &seen));
+    assert_false(seen_on_ray(&picture, &(Ray){{2, 0, 10}, {0, 0, -1}}, reach, &seen));
     states[0].clip_count = 1;
     states[0].clips[0][2] = -1, states[0].clips[0][3] = 2.5f; /* kept: z <= 2.5 */
-    assert_false(seen_on_ray(&picture, &(Ray){{0, 0, 10}, {0, 0, -1}}, &seen));
+    assert_false(seen_on_ray(&picture, &(Ray){{0, 0, 10}, {0, 0, -1}}, reach, &seen));
+}
+
+/* Lines and points are met from so near as the reach says, each by whom it is; a face in front of them hides them, and what is drawn over all
+ * else is nothing that one points at. */
+static void lines_and_points_are_met_from_nearby(void **state)
+{
+    (void)state;
+    const DvBatchVertex lines[] = {{.at = {-1, 0, 0}}, {.at = {1, 0, 0}}, {.at = {5, -1, 0}}, {.at = {5, 1, 2}}},
+                        point = {.at = {0, 5, 0}},
+                        face[] = {{.at = {-2, -1, 1}}, {.at = {-0.5f, -1, 1}}, {.at = {-0.5f, 1, 1}}};
+    const DvPictureArray arrays[] = {
+        {1, lines, 4, sizeof *lines}, {2, &point, 1, sizeof point}, {3, face, 3, sizeof *face}};
+    const DvPictureState plain = {.transform = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    DvPictureBatch batches[] = {{.kind = DV_BATCH_LINES, .array = &arrays[0]},
+                                {.kind = DV_BATCH_POINTS, .array = &arrays[1]},
+                                {.kind = DV_BATCH_TRIANGLES, .array = &arrays[2]}};
+    const DvPictureOwner owners[] = {{0, 0, "/A"}, {0, 2, "/B"}, {1, 0, "/C"}, {2, 0, "/D"}};
+    const DvPicture picture = {
+        .states = &plain, .state_count = 1, .batches = batches, .batch_count = 3, .owners = owners, .owner_count = 4};
+    const Reach reach = {.begin = 0.05, .slope = 0.005}; /* 0.1 at z = 0 */
+    static const struct {
+        double x, y;
+        const char *path;
+    } rays[] = {{0, 0.09, "/A"},    {0, 0.11, NULL},   {1.09, 0, "/A"}, {1.11, 0, NULL},
+                {5, 0, "/B"},       {5.08, 0.5, "/B"}, {5, 1.2, NULL},  {0, 5.09, "/C"},
+                {0.08, 5.08, NULL}, {-0.6, 0, "/D"},   {-0.4, 0, "/A"}};
+    Seen seen;
+    for (size_t i = 0; i < sizeof rays / sizeof *rays; i++) {
+        const bool met = seen_on_ray(&picture, &(Ray){{rays[i].x, rays[i].y, 10}, {0, 0, -1}}, reach, &seen);
+        assert_true(met == (rays[i].path != NULL));
+        if (met)
+            assert_string_equal(seen.path, rays[i].path);
+    }
+    assert_true(seen_has(&picture, "/B") && seen_has(&picture, "/") && !seen_has(&picture, "/E"));
+    batches[0].draw_state = DV_DRAW_ON_TOP;
+    assert_false(seen_on_ray(&picture, &(Ray){{0, 0.05, 10}, {0, 0, -1}}, reach, &seen));
 }
 
 /* Of a point somewhere in the picture, at another depth than the pivot; seen in perspective and in parallel. */
@@ -1196,6 +1236,7 @@ int main(void)
         cmocka_unit_test(a_camera_moves_across_with_what_is_under_the_mouse),
         cmocka_unit_test(a_camera_comes_nearer_to_its_pivot_and_not_onto_it),
         cmocka_unit_test(what_a_picture_shows_is_met_where_it_is_drawn),
+        cmocka_unit_test(lines_and_points_are_met_from_nearby),
         cmocka_unit_test(what_is_below_the_mouse_stays_there_as_the_camera_comes_nearer),
         cmocka_unit_test(a_drag_turns_about_the_point_below_the_mouse),
         cmocka_unit_test(a_box_fills_the_picture),

@@ -2044,9 +2044,119 @@ static int stop(void **state)
     return stop_plugins(state);
 }
 
+/* Of the columns that have some white, the first and the last; of the rows that have some, how many times they begin. */
+static int lines_of_letters(const Shot *shot, int *first, int *last)
+{
+    int lines = 0;
+    bool before = false;
+    *first = SIDE, *last = -1;
+    for (int row = 0; row < SIDE; row++) {
+        bool some = false;
+        for (int column = 0; column < SIDE; column++)
+            if (shot->pixels[4 * (row * SIDE + column)] > 60) {
+                *first = column < *first ? column : *first;
+                *last = column > *last ? column : *last;
+                some = true;
+            }
+        lines += some && !before;
+        before = some;
+    }
+    return lines;
+}
+
+/* A text of the screen that is wider than the picture goes on in the next line; one that fits stays as it is. */
+static void a_wide_text_is_broken_at_blanks(void **state)
+{
+    (void)state;
+    static const char *const labels[] = {"aa aa", "aa aa aa aa aa aa aa aa", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
+    static const int expected[] = {1, 3, 1};
+    for (int i = 0; i < 3; i++) {
+        Shot shot;
+        DvText text = {0};
+        int first, last;
+        dv_text_add(&text, "<OglLabel label='%s' x='10' y='10' fontsize='15' color='1 1 1 1'/>", labels[i]);
+        draw(text.at, &shot);
+        assert_int_equal(lines_of_letters(&shot, &first, &last), expected[i]);
+        assert_true(first >= 9 && (i == 2 || last < 91));
+        dv_text_free(&text);
+    }
+}
+
+/* Pixels of the line around what is outlined, in columns [first, end). */
+static int outlined(const Shot *shot, int first, int end)
+{
+    int count = 0;
+    for (int row = 0; row < SIDE; row++)
+        for (int column = first; column < end; column++)
+            count += has_color(shot, column, row, 255, 148, 26);
+    return count;
+}
+
+/* Two pixels wide, outside of the silhouette, around what has the path alone. */
+static void an_outline_lies_around_what_it_is_asked_for(void **state)
+{
+    (void)state;
+    Shot shot;
+    DvRenderView view = view_from_above();
+    const char *squares = SUN "<OglModel name='left' " MATTE(
+        "0", "0", "1") " position='-0.8 -0.2 0  -0.4 -0.2 0  -0.4 0.2 0  -0.8 0.2 0' quads='0 1 2 3'/>"
+                       "<Node name='Right'><OglModel name='look' " MATTE(
+                           "0", "1",
+                           "0") " position='0.4 -0.2 0  0.8 -0.2 0  0.8 0.2 0  0.4 0.2 0' quads='0 1 2 3'/></Node>";
+    view.outline = "/Right";
+    draw_with(squares, &view, &shot);
+    assert_int_equal(outlined(&shot, 0, 50), 0);
+    /* Squares of 20 pixels: 2 x 4 x 20 beside the sides, and in each corner the pixels whose distance is at most 2. */
+    assert_int_equal(outlined(&shot, 50, SIDE), 2 * 4 * 20 + 4 * 1);
+    for (int beside = 1; beside < 4; beside++)
+        assert_true(has_color(&shot, 70 - beside, 50, beside < 3 ? 255 : 0, beside < 3 ? 148 : 0, beside < 3 ? 26 : 0));
+    expect_color(&shot, 0.41, 0, 0, 1, 0);
+    expect_color(&shot, -0.41, 0, 0, 0, 1);
+    view.outline = "/left";
+    draw_with(squares, &view, &shot);
+    assert_int_equal(outlined(&shot, 50, SIDE), 0);
+    assert_int_equal(outlined(&shot, 0, 50), 2 * 4 * 20 + 4 * 1);
+    view.outline = "/lef"; /* nothing has this name */
+    draw_with(squares, &view, &shot);
+    assert_int_equal(outlined(&shot, 0, SIDE), 0);
+}
+
+/* Solids and vertices that several draw are one batch, of which those of one are outlined; a plane that cuts them cuts the line. */
+static void an_outline_takes_a_part_of_a_batch(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"drawMode='Sphere' sphereRadius='0.2'", "drawMode='Point' pointSize='10'"};
+    for (int mode = 0; mode < 2; mode++) {
+        DvRenderView view = view_from_above();
+        Shot shot;
+        DvText text = {0};
+        for (int i = 0; i < 3; i++)
+            dv_text_add(&text, "<VisualPointCloud name='%c' position='%g 0 0' %s color='0 0 1 1'/>", 'a' + i,
+                        0.6 * (i - 1), modes[mode]);
+        view.outline = "/b";
+        draw_with(text.at, &view, &shot);
+        assert_int_equal(outlined(&shot, 0, 38), 0);
+        assert_int_equal(outlined(&shot, 62, SIDE), 0);
+        const int whole = outlined(&shot, 38, 62);
+        const double radius = mode == 0 ? 10 : 5, least = DV_PI * (pow(radius + 1.5, 2) - pow(radius, 2)),
+                     most = 4.0 * (pow(radius + 2.5, 2) - pow(radius, 2));
+        if (!(whole > least && whole < most))
+            fail_msg("%d pixels in mode %d instead of %g to %g", whole, mode, least, most);
+        view.clips = true;
+        view.clip = (DvClipPlane){.normal = {1, 0, 0}};
+        draw_with(text.at, &view, &shot);
+        if (mode == 0) /* half a circle, and its cut */
+            assert_true(outlined(&shot, 38, 53) > least / 2 && outlined(&shot, 53, 62) == 0);
+        dv_text_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wide_text_is_broken_at_blanks),
+        cmocka_unit_test(an_outline_lies_around_what_it_is_asked_for),
+        cmocka_unit_test(an_outline_takes_a_part_of_a_batch),
         cmocka_unit_test(a_triangle_covers_the_pixels_whose_centres_it_holds),
         cmocka_unit_test(edges_are_smooth_unless_that_is_not_wanted),
         cmocka_unit_test(edges_may_be_smoothed_in_the_picture),

@@ -175,8 +175,10 @@ static void point_at(GLuint at, GLint size, GLenum type, GLsizei stride, size_t 
     glVertexAttribDivisor(at, divisor);
 }
 
-static void lay_out(GpuBatch *gpu, const Shape *shape)
+/* Solids from number `first` on. */
+static void lay_out(GpuBatch *gpu, const Shape *shape, uint32_t first)
 {
+    const size_t begin = first * sizeof(DvBatchSolid);
     glDisableVertexAttribArray(AT_NORMAL);
     glDisableVertexAttribArray(AT_FROM);
     glDisableVertexAttribArray(AT_TO);
@@ -190,9 +192,9 @@ static void lay_out(GpuBatch *gpu, const Shape *shape)
     point_at(AT_POSITION, 3, GL_FLOAT, sizeof(Corner), offsetof(Corner, at), 0);
     point_at(AT_NORMAL, 3, GL_FLOAT, sizeof(Corner), offsetof(Corner, normal), 0);
     glBindBuffer(GL_ARRAY_BUFFER, gpu->buffer);
-    point_at(AT_FROM, 4, GL_FLOAT, sizeof(DvBatchSolid), offsetof(DvBatchSolid, from), 1);
-    point_at(AT_TO, 3, GL_FLOAT, sizeof(DvBatchSolid), offsetof(DvBatchSolid, to), 1);
-    point_at(AT_COLOR, 4, GL_UNSIGNED_BYTE, sizeof(DvBatchSolid), offsetof(DvBatchSolid, color), 1);
+    point_at(AT_FROM, 4, GL_FLOAT, sizeof(DvBatchSolid), begin + offsetof(DvBatchSolid, from), 1);
+    point_at(AT_TO, 3, GL_FLOAT, sizeof(DvBatchSolid), begin + offsetof(DvBatchSolid, to), 1);
+    point_at(AT_COLOR, 4, GL_UNSIGNED_BYTE, sizeof(DvBatchSolid), begin + offsetof(DvBatchSolid, color), 1);
     glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, shape->indices);
 }
 
@@ -211,7 +213,7 @@ static void update(DvRenderer *self, GpuBatch *gpu, const DvPictureBatch *batch,
     glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)bytes, batch->array->at, GL_DYNAMIC_DRAW);
     self->stats.uploaded += bytes;
     gpu->id = batch->array->id;
-    lay_out(gpu, shape);
+    lay_out(gpu, shape, 0);
 }
 
 static bool is_lit(const DvPictureBatch *batch)
@@ -260,14 +262,18 @@ static float within(float wanted, float most)
     return wanted < 1 ? 1 : wanted > most ? most : wanted;
 }
 
-static void draw_batch(DvRenderer *self, const DvPictureBatch *batch, Pass pass)
+/* Elements [first, end) of it. */
+static void draw_part(DvRenderer *self, const DvPictureBatch *batch, Pass pass, uint32_t first, uint32_t end)
 {
     static const GLenum modes[] = {
         [DV_BATCH_POINTS] = GL_POINTS, [DV_BATCH_LINES] = GL_LINES, [DV_BATCH_TRIANGLES] = GL_TRIANGLES};
     const Shape *shape = shape_of(self, batch);
     const DvPictureState *state = &self->picture->states[batch->state];
-    const bool wires = (batch->draw_state & DV_DRAW_WIREFRAME) != 0;
-    update(self, batch_of(self, batch->array->id), batch, shape);
+    const bool wires = (batch->draw_state & DV_DRAW_WIREFRAME) && pass != PASS_SHADOW;
+    GpuBatch *gpu = batch_of(self, batch->array->id);
+    update(self, gpu, batch, shape);
+    if (shape && first)
+        lay_out(gpu, shape, first);
     const Program *program =
         program_use(self, shape ? PROGRAM_SOLIDS : PROGRAM_VERTICES, pass, features_of(self, batch, state));
     renderer_set_state(self, program, state);
@@ -281,15 +287,22 @@ static void draw_batch(DvRenderer *self, const DvPictureBatch *batch, Pass pass)
         glPolygonOffset(self->lifts ? 1 : -1, self->lifts ? 4 : -4);
     }
     if (shape)
-        glDrawElementsInstanced(GL_TRIANGLES, shape->count, GL_UNSIGNED_INT, NULL, (GLsizei)batch->array->count);
+        glDrawElementsInstanced(GL_TRIANGLES, shape->count, GL_UNSIGNED_INT, NULL, (GLsizei)(end - first));
     else
-        glDrawArrays(modes[batch->kind], 0, (GLsizei)batch->array->count);
+        glDrawArrays(modes[batch->kind], (GLint)first, (GLsizei)(end - first));
+    if (shape && first)
+        lay_out(gpu, shape, 0);
     if (wires) {
         glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
         glDisable(GL_POLYGON_OFFSET_LINE);
     }
     depth_of_marks(self, false);
     self->stats.calls++;
+}
+
+static void draw_batch(DvRenderer *self, const DvPictureBatch *batch, Pass pass)
+{
+    draw_part(self, batch, pass, 0, batch->array->count);
 }
 
 static bool is_on_top(const DvPictureBatch *batch)
@@ -317,6 +330,17 @@ void batches_draw(DvRenderer *self, Pass pass, bool on_top)
             pass == PASS_SHADOW ? casts_shadows(batch) : on_top || batch->translucent == (pass == PASS_TRANSLUCENT);
         if (is_on_top(batch) == on_top && belongs)
             draw_batch(self, batch, pass);
+    }
+}
+
+void batches_draw_below(DvRenderer *self, const char *path)
+{
+    const DvPicture *picture = self->picture;
+    for (uint32_t i = 0; i < picture->owner_count; i++) {
+        const DvPictureOwner *owner = &picture->owners[i];
+        if (dv_picture_is_below(owner->path, path))
+            draw_part(self, &picture->batches[owner->batch], PASS_SHADOW, owner->first,
+                      dv_picture_owner_end(picture, i));
     }
 }
 

@@ -95,6 +95,29 @@ bool depth_moving_box(DvRenderer *self, float box[6])
     return box[0] <= box[3];
 }
 
+static const float *box_of_batch(DvRenderer *self, const DvPictureBatch *batch)
+{
+    return box_of(self, batch->array, batch->kind >= DV_BATCH_SPHERES,
+                  batch->kind == DV_BATCH_CYLINDERS || batch->kind == DV_BATCH_ARROWS);
+}
+
+bool depth_box_below(DvRenderer *self, const char *path, float box[6])
+{
+    const DvPicture *picture = self->picture;
+    for (int c = 0; c < 3; c++)
+        box[c] = FLT_MAX, box[3 + c] = -FLT_MAX;
+    for (uint32_t i = 0; i < picture->surface_count; i++)
+        if (dv_picture_is_below(picture->surfaces[i].path, path))
+            add_box(box, &picture->states[picture->surfaces[i].state],
+                    box_of(self, picture->surfaces[i].positions, false, false));
+    for (uint32_t i = 0; i < picture->owner_count; i++) {
+        const DvPictureBatch *batch = &picture->batches[picture->owners[i].batch];
+        if (dv_picture_is_below(picture->owners[i].path, path))
+            add_box(box, &picture->states[batch->state], box_of_batch(self, batch)); /* others in it only widen it */
+    }
+    return box[0] <= box[3];
+}
+
 static void sweep_boxes(DvRenderer *self)
 {
     enum { FRAMES = 2 };
@@ -224,9 +247,7 @@ static void see_picture(DvRenderer *self, Sight *sight)
     }
     for (uint32_t i = 0; i < picture->batch_count; i++) {
         const DvPictureBatch *batch = &picture->batches[i];
-        see_box(sight, &picture->states[batch->state],
-                box_of(self, batch->array, batch->kind >= DV_BATCH_SPHERES,
-                       batch->kind == DV_BATCH_CYLINDERS || batch->kind == DV_BATCH_ARROWS));
+        see_box(sight, &picture->states[batch->state], box_of_batch(self, batch));
     }
     for (uint32_t i = 0; i < picture->text_count; i++) {
         const DvPictureText *text = &picture->texts[i];
@@ -248,7 +269,6 @@ static void see_picture(DvRenderer *self, Sight *sight)
         }
         see_box(sight, renderer_plain_state(), box);
     }
-    sweep_boxes(self);
 }
 
 /* Near is as far as is of use, but never beyond a part of the way to what is looked at, whatever lies behind that. */
@@ -276,6 +296,7 @@ void depth_projection(DvRenderer *self)
     double m[16];
     if (camera.fits_clip)
         fit_clip(self, &camera);
+    sweep_boxes(self);
     dv_camera_projection(&camera, self->view->width, self->view->height, m);
     if (self->reversed) {
         const double near = camera.near, far = camera.far;

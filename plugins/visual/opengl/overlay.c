@@ -106,17 +106,43 @@ static void add_screen_text(DvRenderer *self, List *quads, const char *text, flo
     add_text(self, quads, text, pixels, origin, right, up, color);
 }
 
+/* The text with its lines broken at blanks where they are wider than `room`; dv_free. A word that is wider stays whole. */
+static char *break_lines(DvRenderer *self, const char *text, uint32_t pixels, float room)
+{
+    char *broken = dv_strdup(text), *blank = NULL;
+    float width = 0, since = 0; /* of the line, and of it up to the end of the last blank */
+    for (const char *at = broken, *here = at; at; here = at) {
+        const uint32_t code = font_next_code(&at);
+        if (code == 0)
+            break;
+        const Letter *letter = code == '\n' ? NULL : font_letter(&self->font, code, pixels);
+        width = code == '\n' ? 0 : width + (letter ? letter->advance : 0);
+        if (code == '\n' || code == ' ') {
+            blank = code == ' ' ? broken + (here - broken) : NULL;
+            since = width;
+        } else if (width > room && blank) {
+            *blank = '\n';
+            blank = NULL;
+            width -= since;
+        }
+    }
+    return broken;
+}
+
 static void place_on_screen(DvRenderer *self, List *quads, const DvPictureText *text)
 {
+    enum { MARGIN = 8 }; /* pixels, at the other side */
     const uint32_t pixels = pixels_of(text->height);
-    const float width = width_of(self, text->text, pixels);
-    const float height = (float)pixels * (1 + 1.2f * (float)(lines_of(text->text) - 1));
+    char *words = break_lines(self, text->text, pixels, (float)self->view->width - text->x - fminf(text->x, MARGIN));
+    const float width = width_of(self, words, pixels);
+    const float height = (float)pixels * (1 + 1.2f * (float)(lines_of(words) - 1));
     const bool right = text->corner == DV_TOP_RIGHT || text->corner == DV_BOTTOM_RIGHT;
     const bool bottom = text->corner == DV_BOTTOM_LEFT || text->corner == DV_BOTTOM_RIGHT;
     uint8_t color[4];
     bytes_of(text->color, color);
-    add_screen_text(self, quads, text->text, text->height, right ? (float)self->view->width - text->x - width : text->x,
+    add_screen_text(self, quads, words, text->height, right ? (float)self->view->width - text->x - width : text->x,
                     bottom ? (float)self->view->height - text->y - height : text->y, color);
+    dv_free(words);
 }
 
 /* In the scene: it faces the camera. */

@@ -257,7 +257,7 @@ bool program_make_all(DvRenderer *self, DvText *why)
         for (int pass = 0; pass < PASSES; pass++)
             if (!make(self, (ProgramKind)kind, (Pass)pass, pass == PASS_SHADOW ? WITH_CLIPS : WITH_ALL, why))
                 return false;
-    if (!studio_make(&self->studio, why))
+    if (!studio_make(&self->studio, why) || !outline_make(&self->outline, why))
         return false;
     return make_screen(&self->background, shader_background_fragment, "#define WITHOUT_TEXTURE\n", why) &&
            make_screen(&self->background_image, shader_background_fragment, "", why) &&

@@ -100,6 +100,7 @@ static void destroy(DvRenderer *self)
         glDeleteBuffers(1, &self->text_buffer);
         shadows_free(&self->shadows);
         studio_free(&self->studio);
+        outline_free(&self->outline);
         post_free(self);
         targets_free(&self->targets);
         targets_free(&self->second_targets);
@@ -237,6 +238,13 @@ void renderer_set_state(DvRenderer *self, const Program *program, const DvPictur
             glDisable(GL_CLIP_DISTANCE0 + (GLenum)i);
     }
     self->clips_enabled = clips;
+}
+
+void renderer_end_clips(DvRenderer *self)
+{
+    for (int i = 0; i < self->clips_enabled; i++)
+        glDisable(GL_CLIP_DISTANCE0 + (GLenum)i);
+    self->clips_enabled = 0;
 }
 
 uint32_t renderer_features(const DvRenderer *self, const DvPictureState *state)
@@ -436,9 +444,7 @@ static void draw_on_top(DvRenderer *self)
     batches_draw(self, PASS_OPAQUE, true);
     glDisable(GL_BLEND);
     surfaces_draw(self, PASS_OPAQUE, true, false);
-    for (int i = 0; i < self->clips_enabled; i++)
-        glDisable(GL_CLIP_DISTANCE0 + (GLenum)i);
-    self->clips_enabled = 0;
+    renderer_end_clips(self);
     glDisable(GL_FRAMEBUFFER_SRGB); /* texts and legends have colours of a screen */
     overlay_draw(self);
 }
@@ -498,6 +504,8 @@ static DvStatus draw_view(DvRenderer *self, const DvPicture *picture, const DvRe
     }
     if (status == DV_OK)
         smooth_draw(self);
+    if (status == DV_OK && view->outline && !self->is_second)
+        outline_draw(self);
     draw_on_top(self);
     depth_end(self);
     self->picture = NULL;

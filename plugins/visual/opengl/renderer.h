@@ -9,6 +9,7 @@
  *   shadows.c      depths seen from the lights
  *   studio.c       the lights of scenes that have none, and the ground with its shadow
  *   smooth.c       edges smoothed in the picture
+ *   outline.c      a line around what is selected
  *   passes.c       instead: a picture in steps, as the scene has them
  *   post.c         the picture, drawn once more by shaders of the scene
  *   overlay.c      texts, legends, axes; font.c has the letters
@@ -114,6 +115,7 @@ extern const char *const shader_shadow_fragment;
 extern const char *const shader_to_patches; /* before our vertex shader, where patches follow */
 extern const char *const shader_screen_vertex, *const shader_background_fragment, *const shader_compose_fragment;
 extern const char *const shader_ground_vertex, *const shader_ground_fragment, *const shader_soften_fragment;
+extern const char *const shader_across_fragment, *const shader_line_fragment;
 extern const char *const shader_text_vertex, *const shader_text_fragment, *const shader_depths_fragment;
 extern const char *const shader_post_vertex, *const shader_post_fragment, *const shader_translucent_ends;
 /* Our text for a file that open scenes name, whatever its folder; NULL: there is none. */
@@ -238,6 +240,15 @@ typedef struct Smoothing {
     List changes;
 } Smoothing;
 
+/* Where something is drawn, and how far from it the pixels around it are. */
+typedef struct Outline {
+    uint32_t width, height;
+    bool reversed;
+    GLuint mask, mask_depths, spread, spread_texture; /* framebuffers, each with its texture */
+    GLuint across, line;                              /* programs */
+    GLint across_box, across_empty, line_box, line_color;
+} Outline;
+
 struct DvRenderer {
     DvRenderContext *context; /* its own; NULL: that which is current */
     char *device, *version;
@@ -262,6 +273,7 @@ struct DvRenderer {
     Shadows shadows;
     Studio studio;
     Smoothing smoothing;
+    Outline outline;
     DvRenderStats stats;
     float widest_line, largest_point;
     int clips_enabled;
@@ -293,16 +305,19 @@ void renderer_look(DvRenderer *self, const float view[16], const float projectio
 /* Begins to use a program, with the uniforms of the look; then those of a state. */
 void renderer_use(DvRenderer *self, Program *program);
 void renderer_set_state(DvRenderer *self, const Program *program, const DvPictureState *state);
+void renderer_end_clips(DvRenderer *self); /* what is drawn next is cut by no plane */
 const DvPictureState *renderer_plain_state(void);
 /* Of programs for what is lit and has this state. */
 uint32_t renderer_features(const DvRenderer *self, const DvPictureState *state);
 
 void surfaces_draw(DvRenderer *self, Pass pass, bool on_top, bool blended);
+void surfaces_draw_below(DvRenderer *self, const char *path); /* depths of what belongs to it, whatever it looks like */
 void surfaces_sweep(DvRenderer *self, bool all);
 bool surfaces_translucent(const DvRenderer *self);
 
 void batches_start(DvRenderer *self);
 void batches_draw(DvRenderer *self, Pass pass, bool on_top);
+void batches_draw_below(DvRenderer *self, const char *path); /* likewise */
 void batches_sweep(DvRenderer *self, bool all);
 bool batches_translucent(const DvRenderer *self);
 
@@ -310,12 +325,18 @@ bool batches_translucent(const DvRenderer *self);
 bool depth_is_offered(void);
 /* `projection` of the present view. */
 void depth_projection(DvRenderer *self);
+/* The box of what belongs to the object or is below the node of this path, in the world; false: there is nothing. */
+bool depth_box_below(DvRenderer *self, const char *path, float box[6]);
 /* Around what is drawn as the camera sees it; shadows and other users of the context have OpenGL's own depths. */
 void depth_begin(DvRenderer *self);
 void depth_end(DvRenderer *self);
 void depth_of_marks(DvRenderer *self, bool marks); /* what is drawn is lines or points, until it is not */
 /* Of a program that reads depths which were drawn with this projection. */
 void depth_uniforms(const DvRenderer *self, GLint depths, GLint stored, const float projection[16]);
+
+bool outline_make(Outline *outline, DvText *why);
+void outline_draw(DvRenderer *self); /* over the picture */
+void outline_free(Outline *outline);
 
 void shadows_draw(DvRenderer *self);
 void shadows_free(Shadows *shadows);

@@ -369,6 +369,43 @@ const char *const shader_soften_fragment =
     "    dv_pixel = vec4(sum / float((side + 1) * (side + 1)));\n"
     "}\n";
 
+/* How many pixels beside it something is drawn: 0 here, REACH + 1 nowhere within reach; in parts of 255. */
+const char *const shader_across_fragment =
+    "uniform sampler2D dv_texture;\n"
+    "uniform float dv_empty;\n" /* what is stored where nothing is */
+    "out vec4 dv_pixel;\n"
+    "const int reach = 3;\n"
+    "void main()\n"
+    "{\n"
+    "    ivec2 at = ivec2(gl_FragCoord.xy);\n"
+    "    int last = textureSize(dv_texture, 0).x - 1, away = reach + 1;\n"
+    "    for (int i = -reach; i <= reach; i++)\n"
+    "        if (texelFetch(dv_texture, ivec2(clamp(at.x + i, 0, last), at.y), 0).r != dv_empty)\n"
+    "            away = min(away, abs(i));\n"
+    "    dv_pixel = vec4(float(away) / 255.0);\n"
+    "}\n";
+
+/* Of these rows the distance to the nearest pixel of it: a line two pixels wide around it, with a soft edge. */
+const char *const shader_line_fragment =
+    "uniform sampler2D dv_texture;\n"
+    "uniform vec4 dv_color;\n"
+    "out vec4 dv_pixel;\n"
+    "const int reach = 3;\n"
+    "const float wide = 2.0;\n"
+    "void main()\n"
+    "{\n"
+    "    ivec2 at = ivec2(gl_FragCoord.xy);\n"
+    "    int last = textureSize(dv_texture, 0).y - 1;\n"
+    "    float nearest = float(2 * reach * reach);\n"
+    "    for (int i = -reach; i <= reach; i++) {\n"
+    "        float away = 255.0 * texelFetch(dv_texture, ivec2(at.x, clamp(at.y + i, 0, last)), 0).r;\n"
+    "        nearest = min(nearest, away > float(reach) + 0.5 ? nearest : away * away + float(i * i));\n"
+    "    }\n"
+    "    if (nearest < 0.5 || nearest >= (wide + 1.0) * (wide + 1.0))\n"
+    "        discard;\n"
+    "    dv_pixel = vec4(dv_color.rgb, dv_color.a * clamp(wide + 1.0 - sqrt(nearest), 0.0, 1.0));\n"
+    "}\n";
+
 const char *const shader_compose_fragment = "in vec2 dv_uv;\n"
                                             "uniform sampler2D dv_sum, dv_weights;\n"
                                             "out vec4 dv_pixel;\n"

@@ -152,6 +152,7 @@ typedef struct Look {
     GpuSurface *gpu;
     const Program *program;
     bool wires, points, xray;
+    bool masks;     /* only where it is counts */
     bool in_studio; /* colours are linear ones */
 } Look;
 
@@ -198,6 +199,8 @@ static bool is_translucent(const DvPictureMaterial *material)
 static bool belongs(const Look *look, const DvPictureMaterial *material, Pass pass)
 {
     const DvSurfaceStyle *style = &look->surface->style;
+    if (look->masks)
+        return true;
     if (style->blends || style->on_top)
         return pass != PASS_SHADOW || !is_translucent(material);
     if (look->xray && pass != PASS_SHADOW)
@@ -269,7 +272,7 @@ static void draw_faces(DvRenderer *self, const Look *look, Pass pass)
 static void draw_edges(DvRenderer *self, const Look *look, Pass pass)
 {
     const DvPictureSurface *surface = look->surface;
-    if (!surface->edges || pass == PASS_SHADOW || !belongs(look, &surface->materials[0], pass))
+    if (!surface->edges || (pass == PASS_SHADOW && !look->masks) || !belongs(look, &surface->materials[0], pass))
         return;
     renderer_buffer(self, GL_ELEMENT_ARRAY_BUFFER, &look->gpu->edges, surface->edges);
     Look unlit = *look;
@@ -352,10 +355,11 @@ static uint32_t features_of(const DvRenderer *self, const Look *look, const DvPi
     return features;
 }
 
-static void draw_surface(DvRenderer *self, const DvPictureSurface *surface, uint32_t index, Pass pass, bool blended)
+static void draw_surface(DvRenderer *self, const DvPictureSurface *surface, uint32_t index, Pass pass, bool blended,
+                         bool masks)
 {
     const DvPictureState *state = &self->picture->states[surface->state];
-    Look look = {.surface = surface, .gpu = surface_of(self, surface->key, index)};
+    Look look = {.surface = surface, .gpu = surface_of(self, surface->key, index), .masks = masks};
     update(self, look.gpu, surface);
     look.points = surface->style.as_points || self->view->points;
     look.wires = !look.points && pass != PASS_SHADOW && (surface->wireframe || self->view->wireframe);
@@ -444,6 +448,14 @@ static bool is_drawn(const DvRenderer *self, uint32_t surface)
     return !self->pass || (self->pass->draws && self->pass->draws[surface]);
 }
 
+static void end_drawing(void)
+{
+    glDisable(GL_CULL_FACE);
+    glDisable(GL_BLEND);
+    glBlendEquation(GL_FUNC_ADD);
+    glDepthMask(GL_TRUE);
+}
+
 void surfaces_draw(DvRenderer *self, Pass pass, bool on_top, bool blended)
 {
     for (uint32_t i = 0; i < self->picture->surface_count; i++) {
@@ -453,14 +465,19 @@ void surfaces_draw(DvRenderer *self, Pass pass, bool on_top, bool blended)
             continue;
         if (pass == PASS_SHADOW ? style->casts_no_shadow : style->on_top != on_top || style->blends != blended)
             continue;
-        draw_surface(self, surface, i, pass, blended || (on_top && surface->translucent));
+        draw_surface(self, surface, i, pass, blended || (on_top && surface->translucent), false);
         if (pass == PASS_OPAQUE && surface->shows_normals && surface->normals)
             draw_normals(self, surface, i);
     }
-    glDisable(GL_CULL_FACE);
-    glDisable(GL_BLEND);
-    glBlendEquation(GL_FUNC_ADD);
-    glDepthMask(GL_TRUE);
+    end_drawing();
+}
+
+void surfaces_draw_below(DvRenderer *self, const char *path)
+{
+    for (uint32_t i = 0; i < self->picture->surface_count; i++)
+        if (dv_picture_is_below(self->picture->surfaces[i].path, path))
+            draw_surface(self, &self->picture->surfaces[i], i, PASS_SHADOW, false, true);
+    end_drawing();
 }
 
 bool surfaces_translucent(const DvRenderer *self)

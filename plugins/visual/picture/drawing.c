@@ -51,6 +51,10 @@ static Batch *batch_of(Drawing *self, DvBatchKind kind, double pixels, bool tran
     Batch *batch = find(self, kind, pixels, translucent);
     if (!batch->elements.count)
         batch->turn = self->begun++;
+    const DvPictureOwner *last = batch->owners.at;
+    if (!batch->owners.count || last[batch->owners.count - 1].path != self->owner)
+        *(DvPictureOwner *)list_add(&batch->owners, sizeof *last) =
+            (DvPictureOwner){.first = batch->elements.count, .path = self->owner};
     return batch;
 }
 
@@ -321,9 +325,10 @@ void drawing_begin(Drawing *self, Recording *recording)
     self->texts.count = 0;
     self->begun = 0;
     self->has_still = false;
+    self->owner = NULL;
     Batch *batch = self->batches.at;
     for (uint32_t i = 0; i < self->batches.count; i++)
-        batch[i].elements.count = 0;
+        batch[i].elements.count = batch[i].owners.count = 0;
 }
 
 /* The same primitives as in the picture before are the same array. */
@@ -342,6 +347,13 @@ static const DvPictureArray *array_of(Batch *batch, Recording *recording)
     return recording_use(recording, batch->last);
 }
 
+static void free_batch(Batch *batch)
+{
+    shared_array_release(batch->last);
+    list_free(&batch->elements);
+    list_free(&batch->owners);
+}
+
 /* Batches of no use for two pictures go: what states there are changes with the scene. */
 static void drop_unused(Drawing *self)
 {
@@ -354,11 +366,29 @@ static void drop_unused(Drawing *self)
             batch[kept++] = batch[i];
             continue;
         }
-        shared_array_release(batch[i].last);
-        list_free(&batch[i].elements);
+        free_batch(&batch[i]);
     }
     self->batches.count = kept;
     self->recent = 0;
+}
+
+/* Owners in the order of the batches; `of` has the batch of each turn. Who comes several times in a row has one text. */
+static void keep_owners(Drawing *self, const Batch *const *of)
+{
+    DvPicture *picture = &self->recording->picture;
+    const char *path = NULL, *text = NULL;
+    for (uint32_t i = 0; i < self->begun; i++)
+        picture->owner_count += of[i]->owners.count;
+    DvPictureOwner *out = recording_alloc(self->recording, picture->owner_count, sizeof *out);
+    picture->owners = out;
+    for (uint32_t i = 0; i < self->begun; i++) {
+        const DvPictureOwner *owner = of[i]->owners.at;
+        for (uint32_t k = 0; k < of[i]->owners.count; k++, out++) {
+            text = owner[k].path == path ? text : recording_text(self->recording, owner[k].path);
+            path = owner[k].path;
+            *out = (DvPictureOwner){.batch = i, .first = owner[k].first, .path = text};
+        }
+    }
 }
 
 /* Batches in the order in which the picture began them, whatever pictures there were before. */
@@ -367,14 +397,18 @@ void drawing_end(Drawing *self)
     DvPicture *picture = &self->recording->picture;
     Batch *batch = self->batches.at;
     DvPictureBatch *out = recording_alloc(self->recording, self->begun, sizeof *out);
+    const Batch **of = dv_alloc(self->begun, sizeof *of);
     picture->batches = out;
     picture->batch_count = self->begun;
     for (uint32_t i = 0; i < self->batches.count; i++) {
         if (!batch[i].elements.count)
             continue;
+        of[batch[i].turn] = &batch[i];
         out[batch[i].turn] = batch[i].head;
         out[batch[i].turn].array = array_of(&batch[i], self->recording);
     }
+    keep_owners(self, of);
+    dv_free(of);
     picture->texts = recording_keep(self->recording, &self->texts, sizeof(DvPictureText));
     picture->text_count = self->texts.count;
     drop_unused(self);
@@ -383,10 +417,8 @@ void drawing_end(Drawing *self)
 void drawing_free(Drawing *self)
 {
     Batch *batch = self->batches.at;
-    for (uint32_t i = 0; i < self->batches.count; i++) {
-        shared_array_release(batch[i].last);
-        list_free(&batch[i].elements);
-    }
+    for (uint32_t i = 0; i < self->batches.count; i++)
+        free_batch(&batch[i]);
     list_free(&self->batches);
     list_free(&self->texts);
 }

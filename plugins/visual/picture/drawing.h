@@ -10,6 +10,7 @@
 typedef struct Batch {
     DvPictureBatch head; /* all but the array */
     List elements;       /* DvBatchVertex or DvBatchSolid; its memory stays from picture to picture */
+    List owners;         /* DvPictureOwner, without the batch: of the elements; paths are those of the objects */
     SharedArray *last;   /* what it held in the picture before */
     uint32_t turn;       /* place among those that the present picture has */
     bool was_used;
@@ -20,6 +21,7 @@ typedef struct Drawing {
     List batches, texts; /* Batch, DvPictureText */
     Recording *recording;
     uint32_t state, draw_state; /* of what is drawn now */
+    const char *owner;          /* path of who draws; NULL: nobody of the scene. It stays until drawing_end. */
     bool moves;                 /* it is of a body that does, whose bounds are in the recording's moving_marks */
     bool has_still;             /* of others, since drawing_begin: */
     float still[6];             /* m: bounds */

@@ -527,6 +527,7 @@ static void draw_object(DvRecorder *self, const Level *level, const Entry *entry
     self->drawing.draw.shown = 0;
     self->drawing.moves = level->body >= 0;
     self->drawing.wires = level->has_surface && entry->collides;
+    self->drawing.owner = dv_object_path(entry->object);
     color_of_body(level, self->drawing.draw.body);
     for (uint32_t flag = 0; flag < DV_DISPLAY_FLAGS; flag++)
         self->drawing.draw.shown |= level->flags[flag] == 1 ? 1u << flag : 0u;
@@ -552,6 +553,7 @@ static void draw_body(DvRecorder *self, Level *level, const Level *parent)
     self->drawing.state = level->state;
     self->drawing.draw_state = 0;
     self->drawing.moves = level->body >= 0;
+    self->drawing.owner = dv_node_path(level->node);
     color_of_body(level, self->drawing.draw.body);
     level->skinned = level->covered = bodies_draw(&self->skins, &self->drawing.draw, level->node, size_of_scene(self));
 }
@@ -859,6 +861,7 @@ static void draw_marks(DvRecorder *self)
     identity(plain.transform);
     self->drawing.state = add_state(self, &plain);
     self->drawing.moves = self->drawing.wires = false;
+    self->drawing.owner = NULL;
     marks_draw(&self->drawing.draw, self->marked, &self->marks, isfinite(size) ? size : 1);
     self->drawing.draw_state = 0;
     self->marked = NULL;

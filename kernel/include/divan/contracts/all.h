@@ -18,6 +18,7 @@
 #include <divan/contracts/mapping.h>
 #include <divan/contracts/mass.h>
 #include <divan/contracts/mechanical_operations.h>
+#include <divan/contracts/modes.h>
 #include <divan/contracts/picture.h>
 #include <divan/contracts/projective_constraint.h>
 #include <divan/contracts/renderer.h>

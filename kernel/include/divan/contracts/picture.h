@@ -103,6 +103,12 @@ typedef struct DvPictureBatch {
     const DvPictureArray *array; /* DvBatchVertex (points, lines, triangles) or DvBatchSolid */
 } DvPictureBatch;
 
+/* Whose the primitives of a batch are: those from `first` on, up to the next owner of the same batch. */
+typedef struct DvPictureOwner {
+    uint32_t batch, first; /* index in batches; element of its array */
+    const char *path;      /* of the object or node; NULL: nobody's */
+} DvPictureOwner;
+
 typedef struct DvPictureText {
     const char *text; /* UTF-8; lines end in \n */
     float color[4];
@@ -204,8 +210,10 @@ typedef struct DvPicture {
     bool has_ground;
     double ground; /* m */
     bool has_moving_marks;
-    float moving_marks[6]; /* m: bounds of all primitives that were drawn of what moves */
-    bool shows_bodies;     /* of a scene that shows nothing by itself: see DvRecordOptions */
+    float moving_marks[6];        /* m: bounds of all primitives that were drawn of what moves */
+    bool shows_bodies;            /* of a scene that shows nothing by itself: see DvRecordOptions */
+    const DvPictureOwner *owners; /* by batch, then by first; each batch has one from element 0 on */
+    uint32_t owner_count;
 } DvPicture;
 
 /* What a view of the scene should have in its middle: all that has bounds or, where the rest is many times as wide (a floor, a room), what
@@ -239,9 +247,28 @@ static inline DvVec3 dv_picture_place(const DvPictureState *state, const float a
     return dv_vec3_load(to);
 }
 
-static inline void dv_picture_fit_batch(const DvPictureBatch *batch, const DvPictureState *state, DvCameraFit *fit)
+/* Whether it is the path of that object or node, or of something below that node.     [any] */
+static inline bool dv_picture_is_below(const char *path, const char *of)
 {
-    for (uint32_t i = 0; i < batch->array->count; i++) {
+    const size_t length = strlen(of);
+    return path && strncmp(path, of, length) == 0 &&
+           (path[length] == 0 || path[length] == '/' || (length && of[length - 1] == '/'));
+}
+
+/* Behind the last element of the batch that belongs to owner number `owner`.     [any] */
+static inline uint32_t dv_picture_owner_end(const DvPicture *picture, uint32_t owner)
+{
+    const DvPictureOwner *here = &picture->owners[owner];
+    return owner + 1 < picture->owner_count && here[1].batch == here->batch
+               ? here[1].first
+               : picture->batches[here->batch].array->count;
+}
+
+/* Elements [first, end) of the batch are told to `fit`.     [any] */
+static inline void dv_picture_fit_batch(const DvPictureBatch *batch, const DvPictureState *state, uint32_t first,
+                                        uint32_t end, DvCameraFit *fit)
+{
+    for (uint32_t i = first; i < end; i++) {
         if (batch->kind < DV_BATCH_SPHERES) {
             dv_camera_fit_add(fit, dv_picture_place(state, ((const DvBatchVertex *)batch->array->at)[i].at), 0);
             continue;
@@ -254,24 +281,28 @@ static inline void dv_picture_fit_batch(const DvPictureBatch *batch, const DvPic
     }
 }
 
-/* All that the picture shows, or what moves of it, is told to `fit`; `path` not NULL: the surfaces of that object alone, and those below
- * that node.     [any] */
+/* All that the picture shows, or what moves of it, is told to `fit`; `path` not NULL: what belongs to that object alone, or is below that
+ * node.     [any] */
 static inline void dv_picture_fit(const DvPicture *picture, bool moving, const char *path, DvCameraFit *fit)
 {
-    const size_t length = path ? strlen(path) : 0;
     for (uint32_t i = 0; i < picture->surface_count; i++) {
         const DvPictureSurface *surface = &picture->surfaces[i];
         const float *at = (const float *)surface->positions->at;
-        const bool is_below =
-            !path ||
-            (strncmp(surface->path, path, length) == 0 &&
-             (surface->path[length] == 0 || surface->path[length] == '/' || (length && path[length - 1] == '/')));
+        const bool is_below = !path || dv_picture_is_below(surface->path, path);
         for (uint32_t p = 0; is_below && (surface->moves || !moving) && p < surface->positions->count; p++)
             dv_camera_fit_add(fit, dv_picture_place(&picture->states[surface->state], at + 3 * (size_t)p), 0);
     }
     const float *box = picture->moving_marks;
     for (uint32_t i = 0; !path && !moving && i < picture->batch_count; i++)
-        dv_picture_fit_batch(&picture->batches[i], &picture->states[picture->batches[i].state], fit);
+        dv_picture_fit_batch(&picture->batches[i], &picture->states[picture->batches[i].state], 0,
+                             picture->batches[i].array->count, fit);
+    for (uint32_t i = 0; path && !moving && i < picture->owner_count; i++) {
+        const DvPictureOwner *owner = &picture->owners[i];
+        const DvPictureBatch *batch = &picture->batches[owner->batch];
+        if (dv_picture_is_below(owner->path, path))
+            dv_picture_fit_batch(batch, &picture->states[batch->state], owner->first, dv_picture_owner_end(picture, i),
+                                 fit);
+    }
     for (int i = 0; !path && moving && picture->has_moving_marks && i < 8; i++)
         dv_camera_fit_add(
             fit, dv_vec3((double)box[i & 1 ? 3 : 0], (double)box[i & 2 ? 4 : 1], (double)box[i & 4 ? 5 : 2]), 0);

@@ -50,6 +50,8 @@ typedef struct DvRenderView {
     double fog;       /* 1/m: share exp(-(fog x distance)^2) of a colour comes through; 0: none */
     double fog_color[4];
     uint32_t framebuffer; /* current_context: the name of the framebuffer that it ends in; 0: the window's */
+    const char
+        *outline; /* around what is seen of the object of this path, or below that node, lies a line; NULL: none */
 } DvRenderView;
 
 typedef struct DvRenderStats {
