@@ -141,6 +141,8 @@ static void every_bad_plugin_is_refused_with_its_own_reason(void **state)
         {"field-twice", DV_ERROR_INVALID, "class 'Thing' has two fields 'width'"},
         {"field-common", DV_ERROR_INVALID, "class 'Thing' has two fields 'name'"},
         {"field-both", DV_ERROR_INVALID, "field 'size' of class 'Thing' is both input and output"},
+        /* Two are, and the first is named. */
+        {"fields-wrong", DV_ERROR_INVALID, "field 'width' of class 'Thing' is both input and output"},
         {"rename-nothing", DV_ERROR_INVALID, "plugin 'test.good' has an old name '' that leads nowhere"},
         {"rename-class", DV_ERROR_INVALID, "plugin 'test.good' has an old name 'OldThing' that leads nowhere"},
         {"rename-expanded", DV_ERROR_INVALID, "plugin 'test.good' has an old name 'TwoThings' that leads nowhere"},

@@ -161,6 +161,36 @@ static void new_tetrahedra_take_no_value_of_others(void **state)
     }
 }
 
+/* A list of values that is emptied leaves none behind: the material is that of 5000 and 0.45, which the warning names. */
+static void emptied_materials_are_the_default(void **state)
+{
+    (void)state;
+    static const char *const classes[] = {"TetrahedronFEMForceField", "TetrahedralCorotationalFEMForceField"};
+    for (int c = 0; c < 2; c++) {
+        char text[800];
+        snprintf(text, sizeof text,
+                 "<Node>" MESH("Tetrahedron", "tetrahedra='0 1 2 3 1 2 3 4 1 4 3 5'") "<%s name='field' %s/></Node>",
+                 classes[c], "youngModulus='700 70' poissonRatio='0.2 0.1'");
+        DvScene *emptied = scene_from_text(text);
+        snprintf(text, sizeof text,
+                 "<Node>" MESH("Tetrahedron", "tetrahedra='0 1 2 3 1 2 3 4 1 4 3 5'") "<%s name='field' %s/></Node>",
+                 classes[c], "youngModulus='5000' poissonRatio='0.45'");
+        DvScene *fresh = scene_from_text(text);
+        double force[2][64], product[2][64];
+        evaluate(emptied, force[0], product[0]);
+        DvObject *field = scene_object(emptied, "/field");
+        dv_data_set(dv_object_field(field, "youngModulus"), NULL, 0);
+        dv_data_set(dv_object_field(field, "poissonRatio"), NULL, 0);
+        assert_int_equal(dv_object_reinit(field), DV_OK);
+        evaluate(emptied, force[0], product[0]);
+        evaluate(fresh, force[1], product[1]);
+        for (int i = 0; i < 18; i++)
+            assert_close(force[0][i], force[1][i], 1e-9);
+        dv_scene_free(emptied);
+        dv_scene_free(fresh);
+    }
+}
+
 /* The strain that was left in an element stays in it when another goes. */
 static void plastic_strain_stays_with_its_element(void **state)
 {
@@ -393,6 +423,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_tetrahedra_take_no_value_of_others),
+        cmocka_unit_test(emptied_materials_are_the_default),
         cmocka_unit_test(plastic_strain_stays_with_its_element),
         cmocka_unit_test(forces_of_plastic_elements_are_derivatives_of_their_energy),
         cmocka_unit_test(values_of_points_stay_with_their_points),

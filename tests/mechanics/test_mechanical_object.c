@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include <divan/build.h>
 #include <divan/contracts/topology.h>
 #include <divan/math/rigid.h>
 #include <divan/parallel.h>
@@ -218,6 +219,28 @@ static void mistakes_are_named(void **state)
     expect_message(
         "<Node name='root'>\n<MechanicalObject name='dofs' position='1 1 1 2 2 2 3 3 3' velocity='1 1 1 2 2 2'/></Node>",
         "velocity: 2 entries where other fields have 3; the missing ones are taken as zero");
+}
+
+/* Of an attribute that stands nowhere, as code makes them, the place is that of its object. */
+static void mistakes_in_made_attributes_have_the_place_of_their_object(void **state)
+{
+    (void)state;
+    for (int line = 0; line < 2; line++) {
+        DvScene *scene = scene_from_text("<Node name='root'/>");
+        DvText messages = {0};
+        DvAttributes *attributes = dv_attributes_new();
+        dv_attributes_add(attributes, "dx", "1m", line ? 12 : 0, 0);
+        DvObject *made;
+        dv_log_set_handler(collect, &messages);
+        const DvPlace place = {dv_intern("made.scn"), 7, 3};
+        assert_int_equal(dv_build_object(dv_scene_root(scene), "MechanicalObject", attributes, place, &made), DV_OK);
+        assert_int_equal(dv_scene_init(scene), DV_OK);
+        dv_log_set_handler(NULL, NULL);
+        assert_non_null(messages.at);
+        assert_non_null(strstr(messages.at, line ? "made.scn:12: Mech" : "made.scn:7: Mech"));
+        dv_text_free(&messages);
+        dv_scene_free(scene);
+    }
 }
 
 /* What stands in a vector before the points of a mesh are known does not say how many there are. */
@@ -709,6 +732,7 @@ int main(void)
         cmocka_unit_test(rest_positions_are_copied_between_the_transformations),
         cmocka_unit_test(short_attributes_are_single_precision),
         cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(mistakes_in_made_attributes_have_the_place_of_their_object),
         cmocka_unit_test(a_state_without_points_runs),
         cmocka_unit_test(a_reset_puts_the_start_back),
         cmocka_unit_test(a_vector_exists_from_its_first_write_to_its_release),

@@ -390,6 +390,30 @@ static void a_run_that_grows_beyond_all_sense_ends(void **state)
     expect_report(TORN("<DefaultAnimationLoop growthLimit='1e10'/>"), 5, "(more than 4.5e+10, by growthLimit");
 }
 
+/* What falls from rest is as fast as gravity times the time, which no limit of such a fall may forbid; a tenth of it does. */
+static void a_fall_makes_sense_along_each_axis(void **state)
+{
+    (void)state;
+    for (int axis = 0; axis < 3; axis++)
+        for (int part = 0; part < 2; part++) {
+            char text[512];
+            snprintf(text, sizeof text,
+                     "<Node name='root' gravity='%s %s %s' dt='1'><DefaultAnimationLoop growthLimit='%s'/>"
+                     "<EulerExplicitSolver/><MechanicalObject name='dofs' position='0 0 0'/><UniformMass "
+                     "vertexMass='1'/></Node>",
+                     axis == 0 ? "-4e9" : "0", axis == 1 ? "-4e9" : "0", axis == 2 ? "-4e9" : "0", part ? "0.1" : "1");
+            if (part) {
+                expect_report(text, 2, "beyond all sense here (more than ");
+                continue;
+            }
+            DvScene *scene = scene_from_text(text);
+            for (int i = 0; i < 5; i++)
+                assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+            assert_true(dv_state_read(scene_state(scene, "/dofs"), DV_VELOCITY).at[axis] == -2e10);
+            dv_scene_free(scene);
+        }
+}
+
 static void a_place_beyond_all_reach_ends_the_run(void **state)
 {
     (void)state;
@@ -528,6 +552,7 @@ int main(void)
         cmocka_unit_test(a_limit_that_falls_is_compared_with_what_rests),
         cmocka_unit_test(it_is_a_phase_of_the_step),
         cmocka_unit_test(a_run_that_grows_beyond_all_sense_ends),
+        cmocka_unit_test(a_fall_makes_sense_along_each_axis),
         cmocka_unit_test(a_place_beyond_all_reach_ends_the_run),
         cmocka_unit_test(motions_that_make_sense_are_let_go),
         cmocka_unit_test(what_is_missing_is_known_before_the_first_step),

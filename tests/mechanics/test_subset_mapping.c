@@ -97,6 +97,16 @@ static void the_nearest_of_many_are_taken(void **state)
     dv_text_free(&text);
 }
 
+/* A number that no point has is left out with its point, or leaves its point where it is. */
+static void numbers_of_no_point_are_left_out_or_ignored(void **state)
+{
+    (void)state;
+    static const double left_out[] = {7, 8, 9, 1, 2, 3}, ignored[] = {7, 8, 9, -2, -2, -2, 1, 2, 3};
+    assert_points(PAIR("Vec3d", POINTS, "-1 -1 -1  -2 -2 -2", "indices='2 9 0'"), left_out, 2);
+    assert_points(PAIR("Vec3d", POINTS, "-1 -1 -1  -2 -2 -2  -3 -3 -3", "indices='2 9 0' ignoreNotFound='1'"), ignored,
+                  3);
+}
+
 static void forces_of_repeated_points_add_up(void **state)
 {
     (void)state;
@@ -150,6 +160,7 @@ int main(void)
         cmocka_unit_test(points_are_those_of_the_list_or_the_range),
         cmocka_unit_test(without_a_list_each_point_takes_the_nearest),
         cmocka_unit_test(the_nearest_of_many_are_taken),
+        cmocka_unit_test(numbers_of_no_point_are_left_out_or_ignored),
         cmocka_unit_test(forces_of_repeated_points_add_up),
         cmocka_unit_test(the_list_follows_the_mesh_of_the_input),
     };

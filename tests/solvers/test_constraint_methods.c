@@ -437,6 +437,25 @@ static void graphs_hold_each_sweep(void **state)
     }
 }
 
+/* That of the LCP solver: a number for each sweep of the last step, none of the steps before. */
+static void the_graph_of_contacts_is_that_of_the_last_step(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_of(ROOT("0 -9 0") FREE_MOTION "%s" COLLISION("0.1") BODY,
+                              "<LCPConstraintSolver name='solver' mu='0.1' displayDebug='1' tolerance='1e-12' "
+                              "maxIt='40'/>");
+    for (int step = 0; step < 3; step++) {
+        steps(scene, 1);
+        const DvConstraintProblem *problem = take(scene);
+        double values[200];
+        assert_int_equal(line_of(text_of(scene, "/solver", "graph"), "Error:", values, 200), problem->sweeps);
+        assert_true(values[problem->sweeps - 1] == problem->error);
+        assert_int_equal(line_of(text_of(scene, "/solver", "graph"), "Violation:", values, 200), problem->sweeps);
+        solver_ops(scene)->release_problem(problem);
+    }
+    dv_scene_free(scene);
+}
+
 /* ---- What was seen ---- */
 
 static void keep_warning(const DvMessage *message, void *context)
@@ -654,6 +673,7 @@ int main(void)
         cmocka_unit_test(conjugate_residuals_hold_ties_as_gauss_seidel_does),
         cmocka_unit_test(regularization_of_the_null_space_spares_the_other_rows),
         cmocka_unit_test(graphs_hold_each_sweep),
+        cmocka_unit_test(the_graph_of_contacts_is_that_of_the_last_step),
         cmocka_unit_test(a_contradiction_is_named_where_it_is_one),
         cmocka_unit_test(its_own_loop_makes_the_same_steps),
         cmocka_unit_test(its_own_loop_makes_two_sweeps_at_least),

@@ -160,6 +160,24 @@ static void conjugate_gradients_stop_at_the_tolerance(void **state)
     dv_scene_free(scene);
 }
 
+/* A body in free fall has a multiple of the identity for a matrix: one iteration is all, in the first solve and in those after. */
+static void conjugate_gradients_solve_the_identity_at_once(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root' dt='0.5' gravity='0 -8 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver/>"
+        "<CGLinearSolver name='solver' iterations='9' tolerance='1e-5' threshold='1e-40'/>"
+        "<MechanicalObject name='dofs' position='0 0 0  1 0 0'/><UniformMass vertexMass='2'/></Node></Node>");
+    for (int i = 0; i < 2; i++) {
+        step(scene);
+        double values[16];
+        assert_int_equal(curve(scene, "Denominator", values, 16), 1);
+        assert_int_equal(curve(scene, "Error", values, 16), 3); /* the first is 1, before all iterations */
+        assert_true(values[0] == 1.0 && values[1] == 1.0 && values[2] == 0.0);
+    }
+    dv_scene_free(scene);
+}
+
 static void conjugate_gradients_stop_at_the_threshold_without_taking_the_step(void **state)
 {
     (void)state;
@@ -1001,6 +1019,7 @@ int main(void)
         cmocka_unit_test(the_direct_solver_preconditions),
         cmocka_unit_test(conjugate_gradients_stop_after_the_given_iterations),
         cmocka_unit_test(conjugate_gradients_stop_at_the_tolerance),
+        cmocka_unit_test(conjugate_gradients_solve_the_identity_at_once),
         cmocka_unit_test(conjugate_gradients_stop_at_the_threshold_without_taking_the_step),
         cmocka_unit_test(the_threshold_is_compared_with_the_denominator_itself),
         cmocka_unit_test(only_the_very_first_solve_iterates_below_the_limits),

@@ -37,6 +37,9 @@
 #ifndef FIELD_FLAGS
 #define FIELD_FLAGS 0
 #endif
+#ifndef FIRST_FLAGS
+#define FIRST_FLAGS 0
+#endif
 #ifndef CLASS_ID
 #define CLASS_ID "test.thing/1"
 #endif
@@ -69,7 +72,7 @@ const Ops ops = {sizeof(Ops), NULL}, empty_ops = {0, NULL}, long_ops = {sizeof(O
 
 #ifndef NO_CLASSES
 static const DvField fields[] = {
-    DV_FIELD(Thing, width, "width", dv_type_double),
+    DV_FIELD(Thing, width, "width", dv_type_double, .flags = FIRST_FLAGS),
 #ifdef NO_TYPE
     {.name = FIELD_NAME, .offset = offsetof(Thing, height)},
 #elif defined CROOKED_OFFSET

@@ -216,7 +216,6 @@ static double clamped_load(BilateralLagrangianConstraint *self)
 static DvStatus build(void *self_, const DvStep *step, DvConstraintRows *rows)
 {
     BilateralLagrangianConstraint *self = self_;
-    self->pairs = 0;
     if (!dv_lagrangian_begin(&self->base, step, rows))
         return DV_OK;
     const DvStatus status = check(self);
