@@ -27,7 +27,7 @@ typedef struct Options {
     char **plugins;
     gboolean help, quiet, hash, json, keep_going, verbose, strict, real_time, stats, write_anywhere;
     char *dump, *dump_topology, *dump_steps, *contacts;
-    char *checkpoint, *restart;
+    char *checkpoint, *restart, *verification;
     char *export_file, *fields;
     gboolean compress;
     char **record, *record_file;
@@ -57,10 +57,14 @@ typedef struct Command {
 extern const Command command_run, command_probe, command_list, command_info, command_check, command_save, command_bench,
     command_new_plugin, command_verify, command_render, command_modes;
 
+typedef struct Verification Verification; /* verification.c: how far a run is from what was recorded of its states */
+
 /* Finds and starts the plugins that the command line asks for; errors have been reported. */
 DvStatus host_start(const Options *options);
 /* Loads options->scene and applies --dt; NULL after a reported error. */
 DvScene *host_load(const Options *options);
+/* The same, but what --verification asks for is added before the scene is initialised. */
+DvScene *host_load_to_verify(const Options *options, Verification **verification);
 /* The scene of options->scene: a file, or "-", standard input, which is called stdin.scn then. As dv_scene_load. */
 DvStatus host_read_scene(const Options *options, const DvLoadOptions *load, DvScene **scene);
 const char *host_scene_name(const Options *options);
@@ -106,6 +110,12 @@ bool host_restart_can_be_read(const Options *options); /* before the scene is lo
 bool host_restart(const Options *options, DvScene *scene);
 /* After `made` steps of this run: when it is time for one; and at the end, unless it has just been time. */
 bool host_checkpoint(const Options *options, DvScene *scene, uint64_t made, bool at_end);
+
+/* verification.c */
+/* Of a scene that has been made and not initialised; NULL after an error that is reported. */
+Verification *host_verification_new(const Options *options, DvScene *scene);
+void host_verification_print(const Verification *verification, FILE *file); /* a line for each state */
+void host_verification_free(Verification *verification);                    /* NULL is allowed */
 
 /* export.c: of --export, --fields, --compress and --every. False after an error that is reported. */
 typedef struct Export Export;

@@ -95,6 +95,21 @@ DvScene *host_load(const Options *options)
     return scene;
 }
 
+DvScene *host_load_to_verify(const Options *options, Verification **verification)
+{
+    const DvLoadOptions load = {.keep_going = options->keep_going, .no_init = true};
+    DvScene *scene = NULL;
+    DvStatus status = host_read_scene(options, &load, &scene);
+    if (status == DV_OK || (options->keep_going && scene)) {
+        *verification = host_verification_new(options, scene);
+        status = *verification ? dv_scene_init(scene) : DV_ERROR_NOT_FOUND;
+    }
+    if (status == DV_OK || (options->keep_going && *verification))
+        return scene;
+    dv_scene_free(scene);
+    return NULL;
+}
+
 int host_step_failed(DvScene *scene, const Options *options, DvStatus status)
 {
     if (status != DV_ERROR_NOT_FINITE && status != DV_ERROR_NOT_CONVERGED)
@@ -263,6 +278,9 @@ static GArray *entries_of(const Command *command, Options *options)
          "Keep the state in a file while the run goes on, and at its end", "FILE"},
         {"restart", 0, 0, G_OPTION_ARG_FILENAME, &options->restart, "Go on from the checkpoint of a run of this scene",
          "FILE"},
+        {"verification", 0, 0, G_OPTION_ARG_FILENAME, &options->verification,
+         "Compare the states with recordings SCENE_N_NAME_mstate.txt.gz of WriteState, and say how far they are",
+         "DIR"},
         {"size", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_size,
          "Pixels of a picture (default: as the scene says, or 1280x720)", "WxH"},
         {"camera", 0, 0, G_OPTION_ARG_STRING, &options->camera,
@@ -394,6 +412,7 @@ static bool has_names(const char *program, const Options *options)
         {"--contacts", options->contacts},
         {"--checkpoint", options->checkpoint},
         {"--restart", options->restart},
+        {"--verification", options->verification},
         {"--at", options->at},
         {"--out", options->out},
         {"--outputs", options->outputs},

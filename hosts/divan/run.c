@@ -179,6 +179,7 @@ typedef struct Run {
     unsigned strict_of_loading; /* those that came before the first step, which `divan check` lists too */
     Dump dump, topology, contacts, table;
     Record *record;               /* into the table; NULL: nothing */
+    Verification *verification;   /* NULL: none is asked for */
     guint next_wanted;            /* the first of them that is not behind */
     bool dumped, topology_dumped; /* after the present step */
     Export *export;               /* NULL: not asked for */
@@ -322,6 +323,8 @@ static int make_steps(Run *run)
                 "%" G_GUINT64_FORMAT " steps in %.3g s: %.5g steps/s, simulated time %.6g s, real-time factor %.4g\n",
                 made, spent, spent > 0 ? (double)made / spent : 0.0, simulated, spent > 0 ? simulated / spent : 0.0);
     }
+    if (run->verification)
+        host_verification_print(run->verification, run->report);
     if (options->real_time && !options->quiet)
         fprintf(run->report, "%" G_GUINT64_FORMAT " steps ended late, %.3g s lost\n", pace.late, pace.lost);
     if (result == EXIT_DONE && (!good || run->strict || (output_is_lost(run) && !interrupted)))
@@ -400,7 +403,8 @@ static int run_scene(Run *run, const char *save_to)
 {
     if (!open_dumps(run) || !host_restart_can_be_read(run->options))
         return EXIT_FAULT;
-    run->scene = host_load(run->options);
+    run->scene =
+        run->options->verification ? host_load_to_verify(run->options, &run->verification) : host_load(run->options);
     run->strict_of_loading = run->strict;
     if (!run->scene)
         return EXIT_FAULT;
@@ -462,6 +466,7 @@ static int run_steps(const Options *given, const char *save_to)
     if (!host_export_end(run.export) && result == EXIT_DONE)
         result = EXIT_FAULT;
     host_record_free(run.record);
+    host_verification_free(run.verification);
     give_pipe_back();
     if (run.states)
         g_ptr_array_unref(run.states);
@@ -494,7 +499,7 @@ const Command command_run = {
         "With --strict, a warning is an error when something of the scene is left out, replaced or doubtful.",
     .positional = 1,
     .options =
-        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every stats checkpoint every restart export fields compress keep-going verbose strict real-time write-anywhere",
+        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every stats checkpoint every restart verification export fields compress keep-going verbose strict real-time write-anywhere",
     .run = run,
 };
 

@@ -91,6 +91,28 @@ def compares():
     check(errors("", "0 0.6 0  1 0.123456789 2") < 1e-5, "as in old scenes the state begins as the recording does")
 
 
+def verifies():
+    """States are compared with recordings by name and number, whichever of the names there is, and the run is the same."""
+    os.mkdir("kept")
+    line = "verification: /Body: positions differ by %s, velocities by %s on average, over 6 blocks"
+    for name in ("scene.scn_0_dofs_mstate.txt.gz", "scene_0_dofs_mstate.txt", "default0_dofs_mstate.txt.gz"):
+        run(FALL % ('<WriteState filename="kept/%s" writeV="1"/>' % name))
+        run(FALL % "", says=line % (0, 0), more=("--verification", "kept", "--dump", "with"))
+        run(FALL % "", more=("--dump", "without"))
+        check(state("with") == state("without"), "a verification changes the run")
+        run((FALL % "").replace("0 0 0  1 0.1", "0 0.6 0  1 0.1"), says=line % (0.1, 0), more=("--verification", "kept"))
+        run((FALL % "").replace('"0.3 0 0', '"0.3 3 0'), says="velocities by 0.5 on average", more=("--verification", "kept"))
+        os.remove("kept/" + name)
+    run(FALL % "", status=1, says="there is nothing to compare scene.scn with", more=("--verification", "kept"))
+    run(FALL % "", status=2, says="its name is empty", more=("--verification", ""))
+    two = FALL.replace("%s</Node>", '%s<Node name="Below"><MechanicalObject name="mapped"/><IdentityMapping/>%s</Node></Node>')
+    run(two % ("", '<WriteState filename="kept/scene_1_mapped_mstate.txt"/>'))
+    out = run(two % ("", ""), says="nothing is recorded of /Body/dofs, number 0 (scene.scn_0_dofs_mstate.txt.gz)", more=("--verification", "kept"))
+    check("verification: /Body/Below: positions differ by 0, " in out, "a mapped state: " + out)
+    run((two % ("", '<CompareState filename="kept/scene_1_mapped_mstate.txt" keepState="1"/>')), status=1, says="nothing to compare",
+        more=("--verification", "kept"))
+
+
 def topologies():
     run(MESH % ("0 1 2 1 2 3", '<WriteTopology filename="a.topology.gz"/><WriteTopology filename="b.topology" period="0.2"/>'))
     check(len(blocks("a.topology.gz")) == 6 and times("b.topology") == [0.2, 0.4], "times: %s" % times("b.topology"))
@@ -123,7 +145,7 @@ def bad_files():
 
 
 def main():
-    for test in [instants, plays_back, compares, topologies, bad_files]:
+    for test in [instants, plays_back, compares, verifies, topologies, bad_files]:
         work = tempfile.mkdtemp()
         os.chdir(work)
         before = len(FAILURES)

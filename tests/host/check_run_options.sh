@@ -82,7 +82,7 @@ run 0 run --strict -n 3 ball.scn
 says '^3 steps in '
 sed 's|<UniformMass|<RequiredPlugin name="Nowhere"/>\n  <VisualStyle displayFlags="showVisul"/>\n  <UniformMass|' ball.scn >harmless.scn
 run 0 run --strict -n 3 harmless.scn
-says '^warning: .*RequiredPlugin 'Nowhere': name: no plugin that runs covers'
+says '^warning: .*RequiredPlugin .Nowhere.: name: no plugin that runs covers'
 says "^warning: .*no display flag 'showVisul'"
 says '^3 steps in '
 run 1 check --json harmless.scn

@@ -25,8 +25,9 @@ static DvScene *scene_of(const DvData *name)
 
 static void begin(RecordingFile *recording, DvData *name)
 {
-    const char *path = dv_data_string(name);
-    DvText why = {0};
+    DvText why = {0}, whole = {0};
+    dv_text_add(&whole, "%s%s", dv_data_string(name), recording->ending ? recording->ending : "");
+    const char *path = whole.at;
     if (dv_scene_output_folders(scene_of(name), path, &why) == DV_OK)
         recording->file = dv_scene_output_open(scene_of(name), path, &why);
     if (!recording->file) {
@@ -40,6 +41,7 @@ static void begin(RecordingFile *recording, DvData *name)
         }
     }
     dv_text_free(&why);
+    dv_text_free(&whole);
 }
 
 static void pack(RecordingFile *recording, const char *bytes, size_t size, int flush)
@@ -144,7 +146,7 @@ bool instants_due(const Instants *instants, double now, double dt)
 
 /* ---- Reading ---- */
 
-static DvStatus read_bytes(DvData *name, const char *path, char **bytes, size_t *size)
+DvStatus recording_bytes(DvData *name, const char *path, char **bytes, size_t *size)
 {
     const char *given = dv_data_string(name);
     gzFile file = gzopen(path, "rb"); /* reads plain files as they are */
@@ -225,8 +227,19 @@ DvStatus recording_read(DvData *name, Recording *recording)
                        dv_path_hint(given));
         return DV_ERROR_NOT_FOUND;
     }
-    const DvStatus status = read_bytes(name, path, &recording->bytes, &size);
-    return status == DV_OK ? parse(name, recording) : status;
+    char *bytes;
+    const DvStatus status = recording_bytes(name, path, &bytes, &size);
+    if (status == DV_OK)
+        return recording_take(name, bytes, recording);
+    dv_free(bytes);
+    return status;
+}
+
+DvStatus recording_take(DvData *name, char *bytes, Recording *recording)
+{
+    recording_free(recording);
+    recording->bytes = bytes;
+    return parse(name, recording);
 }
 
 void recording_free(Recording *recording)

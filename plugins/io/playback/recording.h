@@ -17,6 +17,7 @@
 typedef struct RecordingFile {
     FILE *file;
     void *packer; /* of .gz */
+    const char *ending; /* what is added to the name; or NULL */
     bool lost;    /* it could not be written, which has been reported */
 } RecordingFile;
 
@@ -54,6 +55,10 @@ typedef struct Recording {
 /* The file that a field of type dv_type_file names; errors have been reported. */
 DV_NODISCARD DvStatus recording_read(DvData *name, Recording *recording);
 void recording_free(Recording *recording);
+/* The bytes of a file, to be given to dv_free, packed or not, with a zero behind them; errors have been reported. */
+DV_NODISCARD DvStatus recording_bytes(DvData *name, const char *path, char **bytes, size_t *size);
+/* The same of bytes that have been read, which the recording takes over. */
+DV_NODISCARD DvStatus recording_take(DvData *name, char *bytes, Recording *recording);
 /* The block that has come since the last call, the last one of several; NULL: none. `done` and `later` say where it is: blocks that have come, and
  * by how much times are later after `loop` has begun the file again. */
 const RecordedBlock *recording_advance(const Recording *recording, double now, bool loop, DvData *done, DvData *later);
