@@ -125,6 +125,10 @@ bool host_export_begin(Export **export, const Options *options, DvScene *scene);
 bool host_export_frame(Export *export, DvScene *scene, uint64_t step, bool at_end);
 bool host_export_end(Export *export); /* NULL is allowed */
 
+/* modes.c: natural frequency `number` in Hz, counted from 1 without motions that nothing holds; NAN: there is none, or an error that was
+ * reported. */
+double host_frequency(DvScene *scene, uint32_t number);
+
 /* render.c: pictures of a scene in `count` poses, into a folder that is made if need be; --size, --camera and --show count. `name` is as
  * "mode_%05u.png", with the number of the pose from 1. The exit code; what is wrong has been reported. */
 int host_draw(const Options *options, DvScene *scene, const char *folder, const char *name, uint32_t count,

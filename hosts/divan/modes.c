@@ -133,6 +133,36 @@ static void pose(void *result_, uint32_t mode)
     g_ptr_array_unref(states);
 }
 
+/* ---- Frequencies alone ---- */
+
+/* Number `number` of those among `count` modes that something holds; NAN: there are fewer, or it grows. *failed: an error was reported. */
+static double frequency_among(const DvModesOps *ops, DvScene *scene, uint32_t count, uint32_t number, bool *failed)
+{
+    DvModes *modes = ops->find(dv_scene_root(scene), count);
+    *failed = !modes;
+    if (!modes)
+        return NAN;
+    const double *values = ops->values(modes);
+    uint32_t k = 0;
+    for (uint32_t met = 0; k < count; k++)
+        if (values[k] != 0 && ++met == number)
+            break;
+    const double frequency = k < count && values[k] > 0 ? frequency_of(values[k]) : NAN;
+    ops->free(modes);
+    return frequency;
+}
+
+double host_frequency(DvScene *scene, uint32_t number)
+{
+    enum { FREE = 6, BODIES = 4 };
+    const DvModesOps *ops = dv_service(DV_NATURAL_MODES);
+    double frequency = NAN;
+    bool failed = !ops;
+    for (uint32_t free = 0; !failed && isnan(frequency) && free <= FREE * BODIES; free += FREE)
+        frequency = frequency_among(ops, scene, number + free, number, &failed);
+    return frequency;
+}
+
 /* ---- The command ---- */
 
 /* What is written is opened first: a name that cannot be had is told before anything is computed. */

@@ -3,6 +3,7 @@
  * Series and figures of a run.
  */
 #include "watch.h"
+#include "host.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,7 +18,20 @@ enum { MAX_STEPS = 10000000, MAX_VARIABLES = 24, MAX_SERIES = 64 };
 
 /* ---- series ---- */
 
-typedef enum Kind { FORMULA, POINT, LARGEST, SMALLEST, SUM, MEAN, ENTRY, KINETIC, POTENTIAL, ENERGY, MOMENTUM } Kind;
+typedef enum Kind {
+    FORMULA,
+    POINT,
+    LARGEST,
+    SMALLEST,
+    SUM,
+    MEAN,
+    ENTRY,
+    KINETIC,
+    POTENTIAL,
+    ENERGY,
+    MOMENTUM,
+    FREQUENCY
+} Kind;
 
 typedef struct Series {
     const ProblemEntry *entry;
@@ -28,6 +42,7 @@ typedef struct Series {
     guint point;                      /* or entry of the field, or component of the momentum */
     Formula *formula;
     DvData *field;
+    double constant;
     GArray *values; /* double, one for the start and one for each step */
 } Series;
 
@@ -254,6 +269,17 @@ static bool watch_entry(Watch *watch, Series *series, const char *text)
     return true;
 }
 
+/* "2" */
+static bool watch_frequency(Watch *watch, Series *series, const char *text)
+{
+    enum { MOST = 100 };
+    gint64 number = 0;
+    if (!g_ascii_string_to_signed(text, 10, 1, MOST, &number, NULL))
+        return watch_error(watch, series, "expected the number of a mode, from 1 to %d, behind 'frequency'", MOST);
+    series->constant = host_frequency(watch->scene, (uint32_t)number);
+    return !isnan(series->constant) || watch_error(watch, series, "there is no frequency %d", (int)number);
+}
+
 static bool watch_formula(Watch *watch, Series *series)
 {
     const FormulaScope scope = {.variables = series->names, .constant = run_number, .context = watch->run};
@@ -290,6 +316,7 @@ static bool open_series(Watch *watch, Series *series)
         {"smallest over ", SMALLEST, 0},
         {"sum over ", SUM, 0},
         {"mean over ", MEAN, 0},
+        {"frequency ", FREQUENCY, 0},
         {"at ", POINT, 1},
         {"point ", POINT, 0},
         {"entry ", ENTRY, 0},
@@ -307,6 +334,8 @@ static bool open_series(Watch *watch, Series *series)
             return watch_point(watch, series, text + length, words[i].point == 1);
         case ENTRY:
             return watch_entry(watch, series, text + length);
+        case FREQUENCY:
+            return watch_frequency(watch, series, text + length);
         case LARGEST:
         case SMALLEST:
         case SUM:
@@ -327,6 +356,7 @@ static bool open_watch(Watch *watch)
     for (guint i = 0; section && i < section->entries->len; i++) {
         Series *series = &watch->series[watch->count];
         series->entry = &g_array_index(section->entries, ProblemEntry, i);
+        series->constant = NAN;
         if (watch->count == MAX_SERIES)
             return problem_error(watch->run->problem, series->entry->line, "more than %d series", MAX_SERIES);
         series->values = g_array_new(FALSE, FALSE, sizeof(double));
@@ -391,6 +421,8 @@ static double series_value(const Watch *watch, const Series *series, double time
         return point_value(series, time, series->point);
     case ENTRY:
         return number_of_field(series);
+    case FREQUENCY:
+        return series->constant;
     case KINETIC:
         return watch->ops->kinetic_energy(watch->mechanics);
     case POTENTIAL:
