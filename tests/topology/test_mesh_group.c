@@ -2,6 +2,7 @@
  *
  * MeshGroup: named groups of Gmsh, OBJ and VTK files, by their points and elements, and what is said of groups that are not there.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -150,6 +151,32 @@ static void what_is_not_there_is_said(void **state)
     expect_load_error("<Node><MeshGroup group='a'/></Node>", "there is no loader in its node; add one before it");
 }
 
+/* Two instances of a bar of two beams, the second turned over (x to -x) and 10 higher. */
+static const char abaqus[] =
+    "*HEADING\nbars\n*PART, NAME=bar\n*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n5, 2, 0, 0\n*ELEMENT, TYPE=B31, ELSET=all\n1, 1, 2\n7, 2, 5\n"
+    "*NSET, NSET=ends\n1, 5\n*ELSET, ELSET=last\n7\n*END PART\n*ASSEMBLY, NAME=both\n*INSTANCE, NAME=low, PART=bar\n"
+    "*END INSTANCE\n*INSTANCE, NAME=high, PART=bar\n0, 0, 10\n0, 0, 0, 0, 0, 1, 180\n*END INSTANCE\n"
+    "*NSET, NSET=tip, INSTANCE=high\n5\n*NSET, NSET=every, INSTANCE=low, GENERATE\n1, 5, 2\n*END ASSEMBLY\n";
+
+static void sets_of_abaqus_are_of_one_instance_or_of_all(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *group, *points, *edges;
+    } cases[] = {{"ends", "0 2 3 5", ""},   {"low.ends", "0 2", ""}, {"High.Ends", "3 5", ""},         {"tip", "5", ""},
+                 {"high.last", "4 5", "3"}, {"every", "0 2", ""},    {"all", "0 1 2 3 4 5", "0 1 2 3"}};
+    write_file("bars.inp", abaqus);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        DvScene *scene = scene_from_text(scene_of("MeshAbaqusLoader", "bars.inp", "", cases[i].group));
+        expect(scene, "indices", cases[i].points);
+        expect(scene, "edgeIndices", cases[i].edges);
+        const double *x = dv_data_doubles(dv_object_field(scene_object(scene, "/loader"), "position"), NULL);
+        assert_true(fabs(x[15] + 2.0) < 1e-15 && fabs(x[16]) < 1e-15 && x[17] == 10.0);
+        dv_scene_free(scene);
+    }
+    expect_load_error(scene_of("MeshAbaqusLoader", "bars.inp", "", "low.tip"), "has no group 'low.tip'");
+}
+
 static int start_files(void **state)
 {
     return mkdtemp(folder) ? start_plugins(state) : 1;
@@ -162,6 +189,7 @@ int main(void)
         cmocka_unit_test(groups_of_faces_may_be_in_pieces),
         cmocka_unit_test(cells_are_grouped_by_an_array),
         cmocka_unit_test(what_is_not_there_is_said),
+        cmocka_unit_test(sets_of_abaqus_are_of_one_instance_or_of_all),
     };
     return cmocka_run_group_tests(tests, start_files, stop_plugins);
 }

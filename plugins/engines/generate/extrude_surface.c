@@ -119,7 +119,8 @@ static DvStatus update(DvObject *object, void *self_)
     DvStatus status = mesh_input(&self->triangles, DV_TRIANGLES, points, &triangles);
     for (size_t i = 0; i < count && status == DV_OK; i++)
         if (chosen[i] >= triangles.count)
-            status = dv_field_error_missing(&self->chosen, (int64_t)i, "triangle", chosen[i], NULL, triangles.count);
+            status =
+                dv_field_error_missing(&self->chosen, (int64_t)i, "triangle", chosen[i], "triangles", triangles.count);
     const uint32_t kept = status == DV_OK ? (uint32_t)count : 0;
     uint32_t *part = dv_alloc(3 * (size_t)kept, sizeof *part), *order = dv_alloc(3 * (size_t)kept, sizeof *order);
     const uint32_t used = renumber(triangles.at, chosen, kept, points, part, order);

@@ -69,16 +69,18 @@ static DvWord parameter(DvScanner line, const char *name)
     return (DvWord){"", 0};
 }
 
-/* What a type of element is: a family of letters, then how many points it has. */
+/* What a type of element is: a family of letters, then how many points it has; of beams and pipes the order, where 3 has two points. */
 static bool find_type(DvWord type, ModelElement *element)
 {
     static const struct {
         const char *letters;
         int dimension;
-    } families[] = {{"C3D", 3},   {"DC3D", 3}, {"AC3D", 3}, {"CPS", 2},   {"CPE", 2},  {"CPEG", 2},
-                    {"CAX", 2},   {"M3D", 2},  {"R3D", 2},  {"S", 2},     {"STRI", 2}, {"SC", 3},
-                    {"SFM3D", 2}, {"DS", 2},   {"DC2D", 2}, {"B", 1},     {"T2D", 1},  {"T3D", 1},
-                    {"B2", 1},    {"B3", 1},   {"R2D", 1},  {"PIPE2", 1}, {"PIPE3", 1}};
+        bool by_order;
+    } families[] = {{"C3D", 3, false},  {"DC3D", 3, false}, {"AC3D", 3, false},  {"CPS", 2, false}, {"CPE", 2, false},
+                    {"CPEG", 2, false}, {"CAX", 2, false},  {"M3D", 2, false},   {"R3D", 2, false}, {"S", 2, false},
+                    {"STRI", 2, false}, {"SC", 3, false},   {"SFM3D", 2, false}, {"DS", 2, false},  {"DC2D", 2, false},
+                    {"T2D", 1, false},  {"T3D", 1, false},  {"R2D", 1, false},   {"B2", 1, true},   {"B3", 1, true},
+                    {"PIPE2", 1, true}, {"PIPE3", 1, true}};
     static const struct {
         int dimension, nodes;
         DvMeshKind kind;
@@ -96,6 +98,8 @@ static bool find_type(DvWord type, ModelElement *element)
         size_t at = length;
         for (; at < type.length && type.text[at] >= '0' && type.text[at] <= '9' && nodes < 100; at++)
             nodes = 10 * nodes + (type.text[at] - '0');
+        if (families[f].by_order)
+            nodes = nodes == 2 ? 3 : nodes == 1 || nodes == 3 ? 2 : 0;
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
             if (shapes[s].dimension == families[f].dimension && shapes[s].nodes == nodes) {
                 element->kind = shapes[s].kind;
@@ -474,6 +478,8 @@ bool mesh_read_abaqus(const void *bytes, size_t size, const DvMeshOptions *optio
         for (uint32_t w = 0; w < file.types.words; w++)
             dv_mesh_warn(report, "elements of type %s are not read and left out", file.types.word[w].word);
     }
+    for (uint32_t m = 0; good && m < file.model.count; m++)
+        model_check_sets(&file.model.data[m], report);
     for (uint32_t m = 0; m < file.model.count; m++)
         model_free(&file.model.data[m]);
     for (uint32_t i = 0; i < file.instance.count; i++)

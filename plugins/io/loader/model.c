@@ -205,6 +205,24 @@ static void find_sets(const Model *model, const char *instance, uint32_t first_p
     }
 }
 
+void model_check_sets(const Model *model, DvMeshReport *report)
+{
+    for (uint32_t s = 0; s < model->set.count; s++) {
+        const ModelSet *set = &model->set.data[s];
+        uint32_t missing = 0;
+        int64_t first = 0;
+        for (uint32_t i = 0; i < set->range.count && !set->of_elements; i++) {
+            const ModelRange range = set->range.data[i];
+            if (range.first != range.last || number_map_find(&model->points, range.first) != UINT32_MAX)
+                continue;
+            first = missing++ ? first : range.first;
+        }
+        if (missing)
+            dv_mesh_warn(report, "set '%.100s' names %" PRIu32 " points that are not there, first %" PRId64, set->name,
+                         missing, first);
+    }
+}
+
 bool model_add_to_mesh(const Model *model, const double *T, const char *instance, bool flip, DvMesh *mesh,
                        DvMeshReport *report)
 {

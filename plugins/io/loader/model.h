@@ -51,6 +51,8 @@ const ModelSet *model_find_set(const Model *model, DvWord name, bool of_elements
  * among the sets, by their name and by "instance.name". */
 DV_NODISCARD bool model_add_to_mesh(const Model *model, const double *T, const char *instance, bool flip, DvMesh *mesh,
                                     DvMeshReport *report);
+/* Warns of points that sets name one by one and that are not there. Elements may have been left out, so sets of them may name others. */
+void model_check_sets(const Model *model, DvMeshReport *report);
 void model_free(Model *model);
 
 /* A number as these programs write it: also 1.5D3, and 1.5+3 without a letter. Nothing else may stand in the word. */

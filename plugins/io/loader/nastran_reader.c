@@ -308,8 +308,10 @@ bool mesh_read_nastran(const void *bytes, size_t size, const DvMeshOptions *opti
     const bool good = read_bulk(&file, start_of_bulk(bytes, size), 0) && read_card(&file) &&
                       (file.model.point.count > 0 || dv_mesh_fail(report, "there is no GRID")) &&
                       model_add_to_mesh(&file.model, NULL, NULL, options->flip_normals, mesh, report);
-    if (good)
+    if (good) {
+        model_check_sets(&file.model, report);
         skipped_say(&file.skipped, "cards", report);
+    }
     dv_array_free(&file.field);
     dv_array_free(&file.set_of_property);
     number_map_free(&file.properties);
