@@ -52,23 +52,46 @@ static void skip_separators(const char **text)
         (*text)++;
 }
 
+/* The next number of a list, of int32_t, uint32_t or double, to `to`, which has room for each. */
+static bool read_entry(const DvType *type, const char **text, void *to)
+{
+    if (type == &dv_mesh_type_real_lists)
+        return dv_read_double(text, to);
+    return type == &dv_mesh_type_index_lists ? dv_read_int(text, to) : dv_read_uint(text, to);
+}
+
+static void print_entry(const DvType *type, const void *value, size_t at, DvText *out)
+{
+    if (type == &dv_mesh_type_real_lists)
+        dv_text_add_double(out, ((const double *)value)[at]);
+    else if (type == &dv_mesh_type_index_lists)
+        dv_text_add(out, "%" PRId32, ((const int32_t *)value)[at]);
+    else
+        dv_text_add(out, "%" PRIu32, ((const uint32_t *)value)[at]);
+}
+
 /* Entries up to the ']' of a list whose '[' has been read; its length goes before them. False: one is no number. */
 static bool read_list(const DvType *type, const char **text, Elements *elements, DvText *problem)
 {
     const uint32_t head = elements->list.count;
-    int32_t length = 0;
-    *(int32_t *)add_element(elements) = 0;
-    for (skip_separators(text); **text && **text != ']'; skip_separators(text), length++) {
-        int32_t value = 0;
-        uint32_t bits = 0;
-        if (type == &dv_mesh_type_index_lists ? !dv_read_int(text, &value) : !dv_read_uint(text, &bits)) {
+    (void)add_element(elements);
+    for (skip_separators(text); **text && **text != ']'; skip_separators(text)) {
+        union {
+            int32_t i;
+            uint32_t u;
+            double d;
+        } value;
+        if (!read_entry(type, text, &value)) {
             dv_text_add(problem, "no number at '%.16s'", *text);
             elements->list.count = head;
             return false;
         }
-        *(int32_t *)add_element(elements) = type == &dv_mesh_type_index_lists ? value : (int32_t)bits;
+        memcpy(add_element(elements), &value, elements->size);
     }
-    ((int32_t *)(void *)elements->list.data)[head] = length;
+    const uint32_t length = elements->list.count - head - 1;
+    const double real_length = length;
+    memcpy(elements->list.data + head * elements->size,
+           type == &dv_mesh_type_real_lists ? (const void *)&real_length : (const void *)&length, elements->size);
     *text += **text == ']';
     return true;
 }
@@ -110,30 +133,29 @@ static DvStatus parse_lists(const DvType *type, const char *text, void **out, si
 
 static void print_lists(const DvType *type, const void *value, size_t count, DvText *out)
 {
-    const int32_t *at = value, *end = at + count;
+    const bool real = type == &dv_mesh_type_real_lists;
     dv_text_add(out, "[");
-    for (bool first = true; at < end; first = false) {
-        const int32_t length = *at++;
-        dv_text_add(out, first ? "[" : ", [");
-        for (int32_t i = 0; i < length; i++, at++) {
+    for (size_t at = 0; at < count;) {
+        const size_t head = at++;
+        const size_t length = real ? (size_t)((const double *)value)[head] : (size_t)((const uint32_t *)value)[head];
+        dv_text_add(out, head ? ", [" : "[");
+        for (size_t i = 0; i < length; i++, at++) {
             dv_text_add(out, i ? ", " : "");
-            if (type == &dv_mesh_type_index_lists)
-                dv_text_add(out, "%" PRId32, *at);
-            else
-                dv_text_add(out, "%" PRIu32, (uint32_t)*at);
+            print_entry(type, value, at, out);
         }
         dv_text_add(out, "]");
     }
     dv_text_add(out, "]");
 }
 
-#define LISTS(text)                                                                                      \
+#define LISTS(text, of)                                                                                  \
     {                                                                                                    \
         .size = sizeof(DvType), .name = text, .scalar = DV_SCALAR_OPAQUE, .components = 1, .list = true, \
-        .element_size = sizeof(int32_t), .parse = parse_lists, .print = print_lists                      \
+        .element_size = sizeof(of), .parse = parse_lists, .print = print_lists                           \
     }
-const DvType dv_mesh_type_index_lists = LISTS("list of lists of indices");
-const DvType dv_mesh_type_uint_lists = LISTS("list of lists of unsigned integers");
+const DvType dv_mesh_type_index_lists = LISTS("list of lists of indices", int32_t);
+const DvType dv_mesh_type_uint_lists = LISTS("list of lists of unsigned integers", uint32_t);
+const DvType dv_mesh_type_real_lists = LISTS("list of lists of reals", double);
 
 #define INDICES(n, text)                                                                                 \
     {                                                                                                    \

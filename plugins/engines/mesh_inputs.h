@@ -26,6 +26,19 @@ DV_NODISCARD static inline DvStatus mesh_input(DvData *data, DvElementKind kind,
     return DV_OK;
 }
 
+/* Of an engine that asks a topology for its elements: an output is computed again when one of its lists is written. */
+DV_NODISCARD static inline DvStatus mesh_depend(DvData *output, const DvTopologyRef *topology)
+{
+    static const char *const lists[] = {"edges", "triangles", "quads", "tetrahedra", "hexahedra"};
+    DvStatus status = DV_OK;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && status == DV_OK; i++) {
+        DvData *list = topology->object ? dv_object_field(topology->object, lists[i]) : NULL;
+        if (list)
+            status = dv_data_depend(output, list);
+    }
+    return status;
+}
+
 /* The first status that is not DV_OK. */
 static inline DvStatus mesh_first(DvStatus a, DvStatus b)
 {

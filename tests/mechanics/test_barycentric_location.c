@@ -15,8 +15,8 @@
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
-#include "barycentric_location.h"
 #include "scene_text.h"
+#include <divan/kit/barycentric_location.h>
 
 enum { MAX_POINTS = 4000, MAX_ELEMENTS = 8000 };
 
@@ -89,17 +89,17 @@ static void make_block(uint32_t n, double jitter, double outside)
         memcpy(block.targets + 30 * i, block.points + 3 * (i * 7 % block.point_count), 3 * sizeof(double));
 }
 
-static LocationMesh mesh_of(DvElementKind kind)
+static DvLocationMesh mesh_of(DvElementKind kind)
 {
     const DvElements elements = kind == DV_TETRAHEDRA  ? (DvElements){block.tetrahedra, block.tetrahedron_count}
                                 : kind == DV_HEXAHEDRA ? (DvElements){block.hexahedra, block.hexahedron_count}
                                 : kind == DV_TRIANGLES ? (DvElements){block.triangles, block.triangle_count}
                                                        : (DvElements){block.quads, block.quad_count};
-    return (LocationMesh){block.points, block.point_count, {{kind, elements}}, 1};
+    return (DvLocationMesh){block.points, block.point_count, {{kind, elements}}, 1};
 }
 
 /* The score as the method states it, without boxes or stored frames. */
-static double score(const LocationMesh *mesh, uint32_t element, const double *target)
+static double score(const DvLocationMesh *mesh, uint32_t element, const double *target)
 {
     const DvElementKind kind = mesh->lists[0].kind;
     const uint32_t n = dv_element_nodes(kind), *nodes = mesh->lists[0].elements.at + n * element;
@@ -129,7 +129,7 @@ static double score(const LocationMesh *mesh, uint32_t element, const double *ta
     return d <= 0.0 ? d : dv_vec3_norm_squared(dv_vec3_sub(p, center));
 }
 
-static void assert_best(const LocationMesh *mesh, const Location *found, uint32_t i, double best)
+static void assert_best(const DvLocationMesh *mesh, const DvLocation *found, uint32_t i, double best)
 {
     const double got = score(mesh, found[i].element, block.targets + 3 * i);
     if (!(fabs(got - best) <= 1e-12 * (1.0 + fabs(best))))
@@ -141,11 +141,11 @@ static const DvElementKind kinds[] = {DV_TRIANGLES, DV_QUADS, DV_TETRAHEDRA, DV_
 static void the_search_in_all_finds_the_best_score(void **state)
 {
     (void)state;
-    static Location found[MAX_POINTS];
+    static DvLocation found[MAX_POINTS];
     for (uint32_t k = 0; k < 4; k++) {
         make_block(5, k % 2 ? 0.1 : 0.0, 1.0);
-        const LocationMesh mesh = mesh_of(kinds[k]);
-        locate_in_all(&mesh, (LocationPoints){block.targets, block.target_count, 3}, found);
+        const DvLocationMesh mesh = mesh_of(kinds[k]);
+        dv_locate_in_all(&mesh, (DvLocationPoints){block.targets, block.target_count, 3}, found);
         for (uint32_t i = 0; i < block.target_count; i++) {
             double best = INFINITY;
             for (uint32_t e = 0; e < mesh.lists[0].elements.count; e++)
@@ -156,7 +156,7 @@ static void the_search_in_all_finds_the_best_score(void **state)
 }
 
 /* The hashed search, literally: the elements of a cell are those whose box covers it. */
-static double best_by_cells(const LocationMesh *mesh, double size, const double *p)
+static double best_by_cells(const DvLocationMesh *mesh, double size, const double *p)
 {
     const uint32_t n = dv_element_nodes(mesh->lists[0].kind), count = mesh->lists[0].elements.count;
     double best = INFINITY;
@@ -191,12 +191,12 @@ static double best_by_cells(const LocationMesh *mesh, double size, const double 
 static void the_hashed_search_finds_the_best_score_of_its_cells(void **state)
 {
     (void)state;
-    static Location found[MAX_POINTS];
+    static DvLocation found[MAX_POINTS];
     const uint32_t edges[4] = {0, 1, 1, 2};
     for (uint32_t k = 0; k < 4; k++)
         for (int own_edges = 0; own_edges < 2; own_edges++) {
             make_block(6, k % 2 ? 0.1 : 0.0, 2.5);
-            const LocationMesh mesh = mesh_of(kinds[k]);
+            const DvLocationMesh mesh = mesh_of(kinds[k]);
             const uint32_t n = dv_element_nodes(kinds[k]);
             double size = 0.0;
             for (uint32_t e = 0; e < (own_edges ? 2 : mesh.lists[0].elements.count); e++) {
@@ -205,8 +205,8 @@ static void the_hashed_search_finds_the_best_score_of_its_cells(void **state)
                                          dv_vec3_load(block.points + 3 * nodes[1]));
             }
             size /= own_edges ? 2 : mesh.lists[0].elements.count;
-            locate_by_hash(&mesh, own_edges ? (DvElements){edges, 2} : (DvElements){NULL, 0},
-                           (LocationPoints){block.targets, block.target_count, 3}, found);
+            dv_locate_by_hash(&mesh, own_edges ? (DvElements){edges, 2} : (DvElements){NULL, 0},
+                              (DvLocationPoints){block.targets, block.target_count, 3}, found);
             for (uint32_t i = 0; i < block.target_count; i++)
                 assert_best(&mesh, found, i, best_by_cells(&mesh, size, block.targets + 3 * i));
         }
@@ -216,22 +216,22 @@ static void the_hashed_search_finds_the_best_score_of_its_cells(void **state)
 static void cells_are_as_wide_as_the_mean_edge(void **state)
 {
     (void)state;
-    static Location found[MAX_POINTS];
+    static DvLocation found[MAX_POINTS];
     static const uint32_t rising[6] = {0, 1, 0, 3, 0, 5}, falling[6] = {0, 5, 0, 3, 0, 1};
     const uint32_t *const orders[2] = {rising, falling};
     uint32_t others[3] = {0, 0, 0};
     for (int order = 0; order < 2; order++) {
         make_block(6, 0.1, 2.5);
         block.target_count = 200;
-        const LocationMesh mesh = mesh_of(DV_TETRAHEDRA);
+        const DvLocationMesh mesh = mesh_of(DV_TETRAHEDRA);
         double sum = 0.0, last = 0.0;
         for (uint32_t e = 0; e < 3; e++) {
             last = dv_vec3_distance(dv_vec3_load(block.points + 3 * orders[order][2 * e]),
                                     dv_vec3_load(block.points + 3 * orders[order][2 * e + 1]));
             sum += last;
         }
-        locate_by_hash(&mesh, (DvElements){orders[order], 3}, (LocationPoints){block.targets, block.target_count, 3},
-                       found);
+        dv_locate_by_hash(&mesh, (DvElements){orders[order], 3},
+                          (DvLocationPoints){block.targets, block.target_count, 3}, found);
         const double widths[3] = {last, sum, 1e-3};
         for (uint32_t i = 0; i < block.target_count; i++) {
             const double *const p = block.targets + 3 * i, best = best_by_cells(&mesh, sum / 3.0, p);
@@ -257,10 +257,10 @@ static void elements_that_cover_thousands_of_cells_are_found_too(void **state)
         block.tetrahedra[4 * block.tetrahedron_count + k] = block.point_count + k;
     block.point_count += 4;
     block.tetrahedron_count++;
-    const LocationMesh mesh = mesh_of(DV_TETRAHEDRA);
+    const DvLocationMesh mesh = mesh_of(DV_TETRAHEDRA);
     const double targets[6] = {50, 40, 30, 0.3, 0.2, 0.1};
-    Location found[2];
-    locate_by_hash(&mesh, (DvElements){edge, 1}, (LocationPoints){targets, 2, 3}, found);
+    DvLocation found[2];
+    dv_locate_by_hash(&mesh, (DvElements){edge, 1}, (DvLocationPoints){targets, 2, 3}, found);
     assert_int_equal(found[0].element, block.tetrahedron_count - 1);
     /* Near the middle of the large one a point lies deeper in it than in a small one at its border. */
     double best = INFINITY;
@@ -292,11 +292,11 @@ static void a_large_element_counts_in_its_own_cells_alone(void **state)
             memcpy(block.points + 24, unit_edge, sizeof unit_edge);
             block.point_count = 10;
             const uint32_t edge[2] = {8, 9};
-            const LocationMesh mesh = mesh_of(DV_TETRAHEDRA);
+            const DvLocationMesh mesh = mesh_of(DV_TETRAHEDRA);
             double target[3] = {5.1, 5.1, 5.1};
             target[axis] = above ? 23.5 : -2.5;
-            Location found[1];
-            locate_by_hash(&mesh, (DvElements){edge, 1}, (LocationPoints){target, 1, 3}, found);
+            DvLocation found[1];
+            dv_locate_by_hash(&mesh, (DvElements){edge, 1}, (DvLocationPoints){target, 1, 3}, found);
             assert_int_equal(found[0].element, 1);
             assert_true(score(&mesh, 0, target) < score(&mesh, 1, target));
         }
@@ -306,45 +306,45 @@ static void flat_elements_and_missing_nodes_are_never_chosen(void **state)
 {
     (void)state;
     make_block(2, 0.0, 0.5);
-    Location found[600];
+    DvLocation found[600];
     /* The first element is flat, the second names a point that is gone. */
     memcpy(block.tetrahedra, (uint32_t[8]){0, 1, 2, 3, 0, 1, 3, 9999}, 8 * sizeof(uint32_t));
-    const LocationMesh mesh = mesh_of(DV_TETRAHEDRA);
-    const LocationPoints points = {block.targets, block.target_count, 3};
-    locate_in_all(&mesh, points, found);
+    const DvLocationMesh mesh = mesh_of(DV_TETRAHEDRA);
+    const DvLocationPoints points = {block.targets, block.target_count, 3};
+    dv_locate_in_all(&mesh, points, found);
     for (uint32_t i = 0; i < points.count; i++)
         assert_true(found[i].element >= 2 && found[i].element < block.tetrahedron_count);
-    locate_by_hash(&mesh, (DvElements){NULL, 0}, points, found);
+    dv_locate_by_hash(&mesh, (DvElements){NULL, 0}, points, found);
     for (uint32_t i = 0; i < points.count; i++)
         assert_true(found[i].element >= 2 && found[i].element < block.tetrahedron_count);
 
-    const LocationMesh only_flat = {block.points, block.point_count, {{DV_TETRAHEDRA, {block.tetrahedra, 1}}}, 1};
-    locate_in_all(&only_flat, points, found);
-    assert_int_equal(found[0].element, NO_ELEMENT);
-    locate_by_hash(&only_flat, (DvElements){NULL, 0}, points, found);
-    assert_int_equal(found[0].element, NO_ELEMENT);
+    const DvLocationMesh only_flat = {block.points, block.point_count, {{DV_TETRAHEDRA, {block.tetrahedra, 1}}}, 1};
+    dv_locate_in_all(&only_flat, points, found);
+    assert_int_equal(found[0].element, DV_NO_ELEMENT);
+    dv_locate_by_hash(&only_flat, (DvElements){NULL, 0}, points, found);
+    assert_int_equal(found[0].element, DV_NO_ELEMENT);
     /* Points of one place have no edge length to make cells of. */
     const double same[12] = {0};
     const uint32_t nodes[4] = {0, 1, 2, 3};
-    const LocationMesh one_place = {same, 4, {{DV_TETRAHEDRA, {nodes, 1}}}, 1};
-    locate_by_hash(&one_place, (DvElements){NULL, 0}, points, found);
-    assert_int_equal(found[0].element, NO_ELEMENT);
+    const DvLocationMesh one_place = {same, 4, {{DV_TETRAHEDRA, {nodes, 1}}}, 1};
+    dv_locate_by_hash(&one_place, (DvElements){NULL, 0}, points, found);
+    assert_int_equal(found[0].element, DV_NO_ELEMENT);
 }
 
 static void weights_reproduce_the_position(void **state)
 {
     (void)state;
-    static Location found[MAX_POINTS];
+    static DvLocation found[MAX_POINTS];
     for (uint32_t k = 2; k < 4; k++)
         for (int by_rows = 0; by_rows < 2; by_rows++) {
             /* A trilinear hexahedron reproduces positions only where it is a parallelepiped. */
             make_block(4, kinds[k] == DV_HEXAHEDRA ? 0.0 : 0.15, 1.0);
-            const LocationMesh mesh = mesh_of(kinds[k]);
-            locate_in_all(&mesh, (LocationPoints){block.targets, block.target_count, 3}, found);
+            const DvLocationMesh mesh = mesh_of(kinds[k]);
+            dv_locate_in_all(&mesh, (DvLocationPoints){block.targets, block.target_count, 3}, found);
             for (uint32_t i = 0; i < block.target_count; i++) {
                 uint32_t nodes[8];
                 double weights[8], total = 0.0;
-                const uint32_t n = location_weights(&mesh, found[i], by_rows, nodes, weights);
+                const uint32_t n = dv_location_weights(&mesh, found[i], by_rows, nodes, weights);
                 assert_int_equal(n, dv_element_nodes(kinds[k]));
                 DvVec3 sum = dv_vec3_zero();
                 for (uint32_t j = 0; j < n; j++) {
@@ -384,7 +384,7 @@ static double least_over(const double *p, const DvVec3 x[3], double s, int depth
 }
 
 /* Distance from an element by its faces, each cut in two; of volumes for points outside. */
-static double distance_from(const LocationMesh *mesh, uint32_t element, const double *p)
+static double distance_from(const DvLocationMesh *mesh, uint32_t element, const double *p)
 {
     static const uint8_t of_hexahedron[12][3] = {{0, 1, 2}, {0, 2, 3}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
                                                  {1, 2, 6}, {1, 6, 5}, {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}},
@@ -404,11 +404,11 @@ static double distance_from(const LocationMesh *mesh, uint32_t element, const do
     return sqrt(least);
 }
 
-static DvVec3 place_of(const LocationMesh *mesh, Location found)
+static DvVec3 place_of(const DvLocationMesh *mesh, DvLocation found)
 {
     uint32_t nodes[8];
     double weights[8];
-    const uint32_t n = location_weights(mesh, found, false, nodes, weights);
+    const uint32_t n = dv_location_weights(mesh, found, false, nodes, weights);
     DvVec3 place = dv_vec3_zero();
     for (uint32_t j = 0; j < n; j++)
         place = dv_vec3_madd(place, weights[j], dv_vec3_load(mesh->points + 3 * nodes[j]));
@@ -418,15 +418,15 @@ static DvVec3 place_of(const LocationMesh *mesh, Location found)
 static void the_nearest_element_is_found(void **state)
 {
     (void)state;
-    static Location found[MAX_POINTS];
+    static DvLocation found[MAX_POINTS];
     for (uint32_t k = 0; k < 4; k++) {
         make_block(k < 2 ? 4 : 2, 0.2, 1.0);
         if (k < 2) /* not flat */
             for (uint32_t i = 0; i < 25; i++)
                 block.points[3 * i + 2] = sin(1.3 * block.points[3 * i]) + 0.5 * block.points[3 * i + 1];
-        const LocationMesh mesh = mesh_of(kinds[k]);
+        const DvLocationMesh mesh = mesh_of(kinds[k]);
         block.target_count = 60;
-        locate_on_nearest(&mesh, (LocationPoints){block.targets, block.target_count, 3}, found);
+        dv_locate_on_nearest(&mesh, (DvLocationPoints){block.targets, block.target_count, 3}, found);
         for (uint32_t i = 0; i < block.target_count; i++) {
             const double *p = block.targets + 3 * i, got = distance_from(&mesh, found[i].element, p);
             /* inside a volume the point is where its weights say */
@@ -473,9 +473,9 @@ static void each_half_of_each_face_counts(void **state)
         block.point_count = 16;
         block.hexahedron_count = 2;
         dv_vec3_store(p, block.targets);
-        const LocationMesh mesh = mesh_of(DV_HEXAHEDRA);
-        Location found;
-        locate_on_nearest(&mesh, (LocationPoints){block.targets, 1, 3}, &found);
+        const DvLocationMesh mesh = mesh_of(DV_HEXAHEDRA);
+        DvLocation found;
+        dv_locate_on_nearest(&mesh, (DvLocationPoints){block.targets, 1, 3}, &found);
         assert_int_equal(found.element, 0);
     }
 }
@@ -484,21 +484,21 @@ static void each_half_of_each_face_counts(void **state)
 static void the_unit_of_length_decides_nothing(void **state)
 {
     (void)state;
-    static Location found[MAX_POINTS], scaled[MAX_POINTS];
+    static DvLocation found[MAX_POINTS], scaled[MAX_POINTS];
     static double points[3 * MAX_POINTS], targets[3 * MAX_POINTS];
     for (uint32_t k = 0; k < 4; k++)
         for (int unit = 0; unit < 2; unit++) {
             make_block(3, k % 2 ? 0.2 : 0.0, 1.0);
-            LocationMesh mesh = mesh_of(kinds[k]);
-            locate_on_nearest(&mesh, (LocationPoints){block.targets, block.target_count, 3}, found);
+            DvLocationMesh mesh = mesh_of(kinds[k]);
+            dv_locate_on_nearest(&mesh, (DvLocationPoints){block.targets, block.target_count, 3}, found);
             const double scale = unit ? 1000.0 : 1.0 / 1237.0;
             for (uint32_t i = 0; i < 3 * block.point_count; i++)
                 points[i] = scale * block.points[i];
             for (uint32_t i = 0; i < 3 * block.target_count; i++)
                 targets[i] = scale * block.targets[i];
-            LocationMesh other = mesh;
+            DvLocationMesh other = mesh;
             other.points = points;
-            locate_on_nearest(&other, (LocationPoints){targets, block.target_count, 3}, scaled);
+            dv_locate_on_nearest(&other, (DvLocationPoints){targets, block.target_count, 3}, scaled);
             for (uint32_t i = 0; i < block.target_count; i++) {
                 const DvVec3 here = place_of(&mesh, found[i]),
                              there = dv_vec3_scale(place_of(&other, scaled[i]), 1.0 / scale);
@@ -513,11 +513,11 @@ static void the_unit_of_length_decides_nothing(void **state)
 static void points_inside_stay_where_they_are(void **state)
 {
     (void)state;
-    static Location found[MAX_POINTS];
+    static DvLocation found[MAX_POINTS];
     for (uint32_t k = 2; k < 4; k++) {
         make_block(4, 0.15, -0.6);
-        const LocationMesh mesh = mesh_of(kinds[k]);
-        locate_on_nearest(&mesh, (LocationPoints){block.targets, block.target_count, 3}, found);
+        const DvLocationMesh mesh = mesh_of(kinds[k]);
+        dv_locate_on_nearest(&mesh, (DvLocationPoints){block.targets, block.target_count, 3}, found);
         for (uint32_t i = 0; i < block.target_count; i++)
             assert_true(dv_vec3_distance(place_of(&mesh, found[i]), dv_vec3_load(block.targets + 3 * i)) < 1e-12);
     }
@@ -527,8 +527,8 @@ static void points_inside_stay_where_they_are(void **state)
         block.points[i + 2] = 0.0;
     for (uint32_t i = 0; i < 3 * block.target_count; i += 3)
         block.targets[i + 2] = 0.0;
-    const LocationMesh mesh = mesh_of(DV_QUADS);
-    locate_on_nearest(&mesh, (LocationPoints){block.targets, block.target_count, 3}, found);
+    const DvLocationMesh mesh = mesh_of(DV_QUADS);
+    dv_locate_on_nearest(&mesh, (DvLocationPoints){block.targets, block.target_count, 3}, found);
     for (uint32_t i = 60; i < block.target_count; i++) /* the first hang on nodes that are elsewhere now */
         assert_true(dv_vec3_distance(place_of(&mesh, found[i]), dv_vec3_load(block.targets + 3 * i)) < 1e-12);
 }
@@ -537,15 +537,15 @@ static void the_nearest_of_flat_elements_is_none(void **state)
 {
     (void)state;
     make_block(2, 0.0, 0.5);
-    Location found[600];
+    DvLocation found[600];
     memcpy(block.tetrahedra, (uint32_t[8]){0, 1, 2, 3, 0, 1, 3, 9999}, 8 * sizeof(uint32_t));
-    const LocationMesh mesh = mesh_of(DV_TETRAHEDRA);
-    locate_on_nearest(&mesh, (LocationPoints){block.targets, block.target_count, 3}, found);
+    const DvLocationMesh mesh = mesh_of(DV_TETRAHEDRA);
+    dv_locate_on_nearest(&mesh, (DvLocationPoints){block.targets, block.target_count, 3}, found);
     for (uint32_t i = 0; i < block.target_count; i++)
         assert_true(found[i].element >= 2 && found[i].element < block.tetrahedron_count);
-    const LocationMesh only_flat = {block.points, block.point_count, {{DV_TETRAHEDRA, {block.tetrahedra, 1}}}, 1};
-    locate_on_nearest(&only_flat, (LocationPoints){block.targets, 3, 3}, found);
-    assert_int_equal(found[0].element, NO_ELEMENT);
+    const DvLocationMesh only_flat = {block.points, block.point_count, {{DV_TETRAHEDRA, {block.tetrahedra, 1}}}, 1};
+    dv_locate_on_nearest(&only_flat, (DvLocationPoints){block.targets, 3, 3}, found);
+    assert_int_equal(found[0].element, DV_NO_ELEMENT);
 }
 
 static void points_off_a_surface_fall_on_it(void **state)
@@ -554,14 +554,14 @@ static void points_off_a_surface_fall_on_it(void **state)
     make_block(3, 0.0, 0.0);
     const double targets[6] = {1.3, 2.2, 0.7, 0.4, 0.25, -3.0};
     for (uint32_t k = 0; k < 2; k++) {
-        const LocationMesh mesh = mesh_of(kinds[k]);
-        Location found[2];
-        locate_in_all(&mesh, (LocationPoints){targets, 2, 3}, found);
+        const DvLocationMesh mesh = mesh_of(kinds[k]);
+        DvLocation found[2];
+        dv_locate_in_all(&mesh, (DvLocationPoints){targets, 2, 3}, found);
         for (uint32_t i = 0; i < 2; i++) {
             uint32_t nodes[8];
             double weights[8];
             DvVec3 sum = dv_vec3_zero();
-            for (uint32_t j = 0, n = location_weights(&mesh, found[i], false, nodes, weights); j < n; j++)
+            for (uint32_t j = 0, n = dv_location_weights(&mesh, found[i], false, nodes, weights); j < n; j++)
                 sum = dv_vec3_madd(sum, weights[j], dv_vec3_load(block.points + 3 * nodes[j]));
             const DvVec3 foot = dv_vec3(targets[3 * i], targets[3 * i + 1], 0.0);
             assert_true(dv_vec3_distance(sum, foot) < 1e-14);
@@ -573,21 +573,21 @@ static void lists_are_numbered_through(void **state)
 {
     (void)state;
     make_block(2, 0.0, 0.0);
-    LocationMesh mesh = mesh_of(DV_TRIANGLES);
+    DvLocationMesh mesh = mesh_of(DV_TRIANGLES);
     /* A quad far away, after the triangles. */
     const double far[12] = {10, 10, 0, 12, 10, 0, 12, 12, 0, 10, 12, 0};
     memcpy(block.points + 3 * block.point_count, far, sizeof far);
     const uint32_t quad[4] = {block.point_count, block.point_count + 1, block.point_count + 2, block.point_count + 3};
     mesh.point_count = block.point_count + 4;
-    mesh.lists[1] = (ElementList){DV_QUADS, {quad, 1}};
+    mesh.lists[1] = (DvLocationList){DV_QUADS, {quad, 1}};
     mesh.list_count = 2;
     const double target[3] = {10.5, 11.5, 0};
-    Location found;
-    locate_in_all(&mesh, (LocationPoints){target, 1, 3}, &found);
+    DvLocation found;
+    dv_locate_in_all(&mesh, (DvLocationPoints){target, 1, 3}, &found);
     assert_int_equal(found.element, block.triangle_count);
     uint32_t nodes[8];
     double weights[8];
-    assert_int_equal(location_weights(&mesh, found, true, nodes, weights), 4);
+    assert_int_equal(dv_location_weights(&mesh, found, true, nodes, weights), 4);
     /* Row by row: the corners (0,0) (1,0) (0,1) (1,1) of the quad at (1/4, 3/4). */
     const uint32_t order[4] = {quad[0], quad[1], quad[3], quad[2]};
     const double expected[4] = {0.75 * 0.25, 0.25 * 0.25, 0.75 * 0.75, 0.25 * 0.75};
@@ -603,23 +603,23 @@ static void edges_take_the_first_slab_or_the_nearest(void **state)
     /* A U: along x at y = 0, up, back along x at y = 5. */
     const double points[12] = {0, 0, 0, 10, 0, 0, 10, 5, 0, 0, 5, 0};
     const uint32_t edges[6] = {0, 1, 1, 2, 2, 3};
-    const LocationMesh mesh = {points, 4, {{DV_EDGES, {edges, 3}}}, 1};
+    const DvLocationMesh mesh = {points, 4, {{DV_EDGES, {edges, 3}}}, 1};
     const double targets[9] = {4, 4.5, 0, 12, 2, 1, -2, 6, 0};
-    const LocationPoints three = {targets, 3, 3};
-    Location found[3];
-    locate_on_first_edge(&mesh, three, found);
+    const DvLocationPoints three = {targets, 3, 3};
+    DvLocation found[3];
+    dv_locate_on_first_edge(&mesh, three, found);
     assert_int_equal(found[0].element, 0);
     assert_true(fabs(found[0].at.x - 0.4) < 1e-15);
     assert_int_equal(found[1].element, 1);
     assert_true(fabs(found[1].at.x - 0.4) < 1e-15);
     assert_int_equal(found[2].element, 2); /* no foot: the last one */
     assert_true(fabs(found[2].at.x - 1.2) < 1e-15);
-    locate_on_nearest_edge(&mesh, three, found);
+    dv_locate_on_nearest_edge(&mesh, three, found);
     assert_int_equal(found[0].element, 2);
     assert_true(fabs(found[0].at.x - 0.6) < 1e-15);
     uint32_t nodes[8];
     double weights[8];
-    assert_int_equal(location_weights(&mesh, found[0], true, nodes, weights), 2);
+    assert_int_equal(dv_location_weights(&mesh, found[0], true, nodes, weights), 2);
     assert_int_equal(nodes[0], 2);
     assert_true(fabs(weights[0] - 0.4) < 1e-15 && fabs(weights[1] - 0.6) < 1e-15);
 }
@@ -629,14 +629,14 @@ static void grid_cells_are_found_by_geometry_alone(void **state)
     (void)state;
     const DvGridShape shape = {.n = {3, 4, 2}, .min = {1, 2, 3}, .max = {3, 8, 4}, .step = {1, 2, 1}};
     const double targets[12] = {1.5, 5.0, 3.25, 3.0, 8.0, 4.0, 0.0, 9.0, 3.5, 2.0, 2.0, 9.0};
-    Location found[4];
-    assert_true(locate_in_grid(&shape, (LocationPoints){targets, 4, 3}, found));
+    DvLocation found[4];
+    assert_true(dv_locate_in_grid(&shape, (DvLocationPoints){targets, 4, 3}, found));
     assert_int_equal(found[0].element, 0 + 2 * 1);
     assert_int_equal(found[1].element, 1 + 2 * 2);
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t nodes[8];
         double weights[8];
-        assert_int_equal(location_weights_in_grid(&shape, found[i], nodes, weights), 8);
+        assert_int_equal(dv_location_weights_in_grid(&shape, found[i], nodes, weights), 8);
         DvVec3 sum = dv_vec3_zero();
         for (uint32_t k = 0; k < 8; k++) {
             const uint32_t x = nodes[k] % 3, y = nodes[k] / 3 % 4, z = nodes[k] / 12;
@@ -645,26 +645,26 @@ static void grid_cells_are_found_by_geometry_alone(void **state)
         assert_true(dv_vec3_distance(sum, dv_vec3_load(targets + 3 * i)) < 1e-13);
     }
     const DvGridShape layer = {.n = {3, 4, 1}, .step = {1, 1, 1}};
-    assert_false(locate_in_grid(&layer, (LocationPoints){targets, 4, 3}, found));
+    assert_false(dv_locate_in_grid(&layer, (DvLocationPoints){targets, 4, 3}, found));
     const DvGridShape no_width = {.n = {2, 2, 2}, .step = {0, 1, 1}};
-    assert_true(locate_in_grid(&no_width, (LocationPoints){targets, 1, 3}, found));
+    assert_true(dv_locate_in_grid(&no_width, (DvLocationPoints){targets, 1, 3}, found));
     assert_true(found[0].element == 0 && found[0].at.x == 0.0);
 }
 
 static void the_number_of_threads_does_not_matter(void **state)
 {
     (void)state;
-    static Location one[600], four[600];
+    static DvLocation one[600], four[600];
     make_block(6, 0.2, 2.0);
-    const LocationMesh mesh = mesh_of(DV_TETRAHEDRA);
-    const LocationPoints points = {block.targets, block.target_count, 3};
+    const DvLocationMesh mesh = mesh_of(DV_TETRAHEDRA);
+    const DvLocationPoints points = {block.targets, block.target_count, 3};
     for (int hashed = 0; hashed < 2; hashed++)
         for (unsigned threads = 1; threads <= 4; threads += 3) {
             dv_parallel_set_threads(threads);
             if (hashed)
-                locate_by_hash(&mesh, (DvElements){NULL, 0}, points, threads == 1 ? one : four);
+                dv_locate_by_hash(&mesh, (DvElements){NULL, 0}, points, threads == 1 ? one : four);
             else
-                locate_in_all(&mesh, points, threads == 1 ? one : four);
+                dv_locate_in_all(&mesh, points, threads == 1 ? one : four);
         }
     dv_parallel_set_threads(1);
     for (uint32_t i = 0; i < points.count; i++) {
@@ -678,7 +678,7 @@ static void the_number_of_threads_does_not_matter(void **state)
 typedef enum SearchKind { ALL, HASHED, NEAREST } SearchKind;
 
 /* A scene of the points of the block, its elements in a mesh that may change or not, and targets below it. */
-static DvScene *mapped_scene(const LocationMesh *mesh, bool changing, bool bodies, bool nearest)
+static DvScene *mapped_scene(const DvLocationMesh *mesh, bool changing, bool bodies, bool nearest)
 {
     static const char *const families[] = {"", "Edge", "Triangle", "Quad", "Tetrahedron", "Hexahedron"};
     static const char *const lists[] = {"", "edges", "triangles", "quads", "tetrahedra", "hexahedra"};
@@ -704,7 +704,7 @@ static DvScene *mapped_scene(const LocationMesh *mesh, bool changing, bool bodie
 }
 
 /* How many points have, in the mapping, the nodes and weights of these locations. */
-static uint32_t count_alike(const DvScene *scene, const LocationMesh *mesh, bool by_rows, const Location *found)
+static uint32_t count_alike(const DvScene *scene, const DvLocationMesh *mesh, bool by_rows, const DvLocation *found)
 {
     DvObject *map = scene_object(scene, "/Child/map");
     size_t count;
@@ -715,14 +715,14 @@ static uint32_t count_alike(const DvScene *scene, const LocationMesh *mesh, bool
     for (uint32_t i = 0; i < block.target_count; i++) {
         uint32_t nodes[8];
         double weights[8];
-        const uint32_t n = location_weights(mesh, found[i], by_rows, nodes, weights);
+        const uint32_t n = dv_location_weights(mesh, found[i], by_rows, nodes, weights);
         alike += start[i + 1] - start[i] == n && memcmp(row_nodes + start[i], nodes, n * sizeof *nodes) == 0 &&
                  memcmp(row_weights + start[i], weights, n * sizeof *weights) == 0;
     }
     return alike;
 }
 
-static uint32_t count_other(const Location *a, const Location *b)
+static uint32_t count_other(const DvLocation *a, const DvLocation *b)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < block.target_count; i++)
@@ -734,11 +734,11 @@ static uint32_t count_other(const Location *a, const Location *b)
 static void each_mesh_has_its_search(void **state)
 {
     (void)state;
-    static Location found[3][MAX_POINTS];
+    static DvLocation found[3][MAX_POINTS];
     for (uint32_t k = 0; k < 4; k++)
         for (int choice = 0; choice < 8; choice++) {
             const bool changing = choice & 1, bodies = choice & 2, nearest = choice & 4;
-            LocationMesh mesh;
+            DvLocationMesh mesh;
             int tries = 0;
             do { /* until a point in the cells of one tetrahedron is nearer to another */
                 make_block(3, 0.2, 2.5);
@@ -747,17 +747,17 @@ static void each_mesh_has_its_search(void **state)
                 for (uint32_t i = 0; i < 3 * block.target_count; i++)
                     block.targets[i] *= block.targets[i] * block.targets[i];
                 mesh = mesh_of(kinds[k]);
-                const LocationPoints points = {block.targets, block.target_count, 3};
-                locate_in_all(&mesh, points, found[ALL]);
-                locate_by_hash(&mesh, (DvElements){NULL, 0}, points, found[HASHED]);
+                const DvLocationPoints points = {block.targets, block.target_count, 3};
+                dv_locate_in_all(&mesh, points, found[ALL]);
+                dv_locate_by_hash(&mesh, (DvElements){NULL, 0}, points, found[HASHED]);
             } while (kinds[k] == DV_TETRAHEDRA && count_other(found[ALL], found[HASHED]) == 0 && ++tries < 40);
             assert_true(tries < 40);
             DvScene *scene = mapped_scene(&mesh, changing, bodies, nearest);
             DvObject *topology = scene_object(scene, "/mesh");
             const DvTopologyOps *ops = dv_object_ops(topology, DV_TOPOLOGY);
-            const LocationPoints points = {block.targets, block.target_count, 3};
-            locate_by_hash(&mesh, ops->elements(dv_object_self(topology), DV_EDGES), points, found[HASHED]);
-            locate_on_nearest(&mesh, points, found[NEAREST]);
+            const DvLocationPoints points = {block.targets, block.target_count, 3};
+            dv_locate_by_hash(&mesh, ops->elements(dv_object_self(topology), DV_EDGES), points, found[HASHED]);
+            dv_locate_on_nearest(&mesh, points, found[NEAREST]);
             const SearchKind expected = nearest                                              ? NEAREST
                                         : changing && !(bodies && kinds[k] == DV_TETRAHEDRA) ? HASHED
                                                                                              : ALL;

@@ -48,6 +48,9 @@ static double number_at(const DvData *data, size_t i)
         return ((const int32_t *)data->value)[i];
     case DV_SCALAR_DOUBLE:
         return ((const double *)data->value)[i];
+    case DV_SCALAR_OPAQUE: /* lists of lists: lengths and entries */
+        return data->type->element_size == sizeof(double) ? ((const double *)data->value)[i]
+                                                          : ((const int32_t *)data->value)[i];
     default:
         fail_msg("%s holds no numbers", data->field->name);
     }
@@ -185,13 +188,28 @@ static void values_lie_between_the_bounds_of_the_positions(void **state)
 
 int main(void)
 {
-    static char *const names[] = {"SphereROI",           "NormEngine",          "SumEngine",
-                                  "DifferenceEngine",    "SmoothMeshEngine",    "DilateEngine",
-                                  "MeshSampler",         "MeshSplittingEngine", "GenerateSphere",
-                                  "MeshClosingEngine",   "NearestPointROI",     "TransformEngine",
-                                  "ComplementaryROI",    "SelectLabelROI",      "SelectConnectedLabelsROI",
-                                  "ValuesFromPositions", "MapIndices",          "ROIValueMapper",
-                                  "QuatToRigidEngine",   "RigidToQuatEngine",   "ProjectiveTransformEngine"};
+    static char *const names[] = {"SphereROI",
+                                  "NormEngine",
+                                  "SumEngine",
+                                  "DifferenceEngine",
+                                  "SmoothMeshEngine",
+                                  "DilateEngine",
+                                  "MeshSampler",
+                                  "MeshSplittingEngine",
+                                  "GenerateSphere",
+                                  "MeshClosingEngine",
+                                  "NearestPointROI",
+                                  "TransformEngine",
+                                  "ComplementaryROI",
+                                  "SelectLabelROI",
+                                  "SelectConnectedLabelsROI",
+                                  "ValuesFromPositions",
+                                  "MapIndices",
+                                  "ROIValueMapper",
+                                  "QuatToRigidEngine",
+                                  "RigidToQuatEngine",
+                                  "ProjectiveTransformEngine",
+                                  "MeshBarycentricMapperEngine"};
     enum { NAMES = sizeof names / sizeof *names };
     const struct CMUnitTest more[] = {
         cmocka_unit_test(differences_are_of_as_many_vectors),

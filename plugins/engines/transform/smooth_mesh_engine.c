@@ -78,8 +78,10 @@ static DvStatus update(DvObject *object, void *self_)
 static DvStatus init(DvObject *object, void *self_)
 {
     SmoothMesh *self = self_;
-    const DvStatus status = dv_topology_require(object, &self->link,
-                                                "a mesh, whose edges say which points are neighbours", &self->topology);
+    DvStatus status = dv_topology_require(object, &self->link, "a mesh, whose edges say which points are neighbours",
+                                          &self->topology);
+    if (status == DV_OK)
+        status = mesh_depend(&self->output, &self->topology);
     self->engine.ready = status == DV_OK;
     return status;
 }

@@ -46,15 +46,15 @@ DvElements barycentric_elements(const BarycentricMapping *self, DvElementKind ki
                                        dv_state_read(self->base.in, DV_POSITION));
 }
 
-static void add_list(const BarycentricMapping *self, LocationMesh *mesh, DvElementKind kind)
+static void add_list(const BarycentricMapping *self, DvLocationMesh *mesh, DvElementKind kind)
 {
     const DvElements elements = barycentric_elements(self, kind);
     if (elements.count)
-        mesh->lists[mesh->list_count++] = (ElementList){kind, elements};
+        mesh->lists[mesh->list_count++] = (DvLocationList){kind, elements};
 }
 
 /* What to search in a mesh that does not change: volumes, else surfaces, else edges. */
-static void choose_fixed_lists(const BarycentricMapping *self, LocationMesh *mesh)
+static void choose_fixed_lists(const BarycentricMapping *self, DvLocationMesh *mesh)
 {
     add_list(self, mesh, DV_TETRAHEDRA);
     add_list(self, mesh, DV_HEXAHEDRA);
@@ -66,14 +66,14 @@ static void choose_fixed_lists(const BarycentricMapping *self, LocationMesh *mes
         add_list(self, mesh, DV_EDGES);
 }
 
-void barycentric_choose_changing_list(const BarycentricMapping *self, LocationMesh *mesh)
+void barycentric_choose_changing_list(const BarycentricMapping *self, DvLocationMesh *mesh)
 {
     static const DvElementKind kinds[] = {DV_HEXAHEDRA, DV_TETRAHEDRA, DV_QUADS, DV_TRIANGLES, DV_EDGES};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && mesh->list_count == 0; i++)
         add_list(self, mesh, kinds[i]);
 }
 
-static void choose_lists(const BarycentricMapping *self, LocationMesh *mesh)
+static void choose_lists(const BarycentricMapping *self, DvLocationMesh *mesh)
 {
     if (self->in_mesh.ops->is_dynamic(self->in_mesh.self))
         barycentric_choose_changing_list(self, mesh);
@@ -81,7 +81,7 @@ static void choose_lists(const BarycentricMapping *self, LocationMesh *mesh)
         choose_fixed_lists(self, mesh);
 }
 
-static DvStatus check_elements(const BarycentricMapping *self, const LocationMesh *mesh)
+static DvStatus check_elements(const BarycentricMapping *self, const DvLocationMesh *mesh)
 {
     for (uint32_t i = 0; i < mesh->list_count; i++) {
         const DvElements elements = mesh->lists[i].elements;
@@ -102,7 +102,7 @@ static DvStatus check_elements(const BarycentricMapping *self, const LocationMes
     return DV_OK;
 }
 
-static DvStatus check_points(const BarycentricMapping *self, LocationPoints points)
+static DvStatus check_points(const BarycentricMapping *self, DvLocationPoints points)
 {
     for (uint32_t i = 0; i < points.count; i++)
         for (uint32_t k = 0; k < 3; k++)
@@ -113,7 +113,7 @@ static DvStatus check_points(const BarycentricMapping *self, LocationPoints poin
 }
 
 /* O of a body: the columns of its rotation in the local coordinates of its tetrahedron, brought to unit length. */
-static void make_body(TurningBody *body, const LocationMesh *mesh, const uint32_t nodes[4], const double *coord)
+static void make_body(TurningBody *body, const DvLocationMesh *mesh, const uint32_t nodes[4], const double *coord)
 {
     memcpy(body->nodes, nodes, sizeof body->nodes);
     DvVec3 x[4];
@@ -163,17 +163,17 @@ static DvVec3 place_of(const double *points, const uint32_t *nodes, const double
 }
 
 /* How many points would hang elsewhere on the nearest element, of a mesh of surfaces or volumes. */
-static void compare_with_nearest(BarycentricMapping *self, const LocationMesh *mesh, LocationPoints points,
+static void compare_with_nearest(BarycentricMapping *self, const DvLocationMesh *mesh, DvLocationPoints points,
                                  const RowBuilder *rows)
 {
-    Location *nearest = dv_alloc(points.count, sizeof *nearest);
-    locate_on_nearest(mesh, points, nearest);
+    DvLocation *nearest = dv_alloc(points.count, sizeof *nearest);
+    dv_locate_on_nearest(mesh, points, nearest);
     for (uint32_t i = 0; i < points.count; i++) {
         uint32_t nodes[8];
         double weights[8];
-        if (nearest[i].element == NO_ELEMENT)
+        if (nearest[i].element == DV_NO_ELEMENT)
             continue;
-        const uint32_t count = location_weights(mesh, nearest[i], false, nodes, weights), first = rows->start[i];
+        const uint32_t count = dv_location_weights(mesh, nearest[i], false, nodes, weights), first = rows->start[i];
         const DvVec3 there = place_of(mesh->points, nodes, weights, count);
         const DvVec3 here =
             place_of(mesh->points, rows->nodes + first, rows->weights + first, rows->start[i + 1] - first);
@@ -204,7 +204,7 @@ static double box_distance(const double *points, const uint32_t *nodes, uint32_t
 
 /* Points that are farther from their element than it is large, and, of grids, those that will not be where they are: the state of the grid
  * has been moved, or has another shape. */
-static void look_at_places(BarycentricMapping *self, const LocationMesh *mesh, LocationPoints points,
+static void look_at_places(BarycentricMapping *self, const DvLocationMesh *mesh, DvLocationPoints points,
                            const RowBuilder *rows, bool grid)
 {
     self->far = self->jumping = (DvWorst){0};
@@ -239,7 +239,7 @@ static void look_at_places(BarycentricMapping *self, const LocationMesh *mesh, L
 }
 
 /* Tangled hexahedra are put in order; mirrored ones need nothing. */
-static void order_hexahedra(BarycentricMapping *self, LocationMesh *mesh)
+static void order_hexahedra(BarycentricMapping *self, DvLocationMesh *mesh)
 {
     DvOrderedHexahedra *order = &self->order;
     order->said_mirrored = UINT32_MAX;
@@ -253,19 +253,19 @@ static void order_hexahedra(BarycentricMapping *self, LocationMesh *mesh)
 }
 
 /* On the elements of a mesh that is no grid. */
-static void locate_on_elements(BarycentricMapping *self, const LocationMesh *mesh, DvElementKind kind, bool changing,
-                               bool turning, LocationPoints points, Location *locations)
+static void locate_on_elements(BarycentricMapping *self, const DvLocationMesh *mesh, DvElementKind kind, bool changing,
+                               bool turning, DvLocationPoints points, DvLocation *locations)
 {
     if (kind == DV_EDGES && (changing || dv_data_bool(&self->nearest_element)))
-        locate_on_nearest_edge(mesh, points, locations);
+        dv_locate_on_nearest_edge(mesh, points, locations);
     else if (kind == DV_EDGES)
-        locate_on_first_edge(mesh, points, locations);
+        dv_locate_on_first_edge(mesh, points, locations);
     else if (dv_data_bool(&self->nearest_element))
-        locate_on_nearest(mesh, points, locations);
+        dv_locate_on_nearest(mesh, points, locations);
     else if (changing && !turning)
-        locate_by_hash(mesh, barycentric_elements(self, DV_EDGES), points, locations);
+        dv_locate_by_hash(mesh, barycentric_elements(self, DV_EDGES), points, locations);
     else
-        locate_in_all(mesh, points, locations);
+        dv_locate_in_all(mesh, points, locations);
 }
 
 /* Points that have come to the output, behind the others. False: all have to be located anew. */
@@ -278,12 +278,12 @@ static bool locate_coming(BarycentricMapping *self)
         return false;
     if (self->copied && self->watch[DV_POINTS].count == in.count)
         in.at = self->watch[DV_POINTS].entries;
-    const LocationPoints points = {out.at + (size_t)first * out.dim, count, out.dim};
-    LocationMesh mesh = {.points = in.at, .point_count = in.count};
+    const DvLocationPoints points = {out.at + (size_t)first * out.dim, count, out.dim};
+    DvLocationMesh mesh = {.points = in.at, .point_count = in.count};
     barycentric_choose_changing_list(self, &mesh);
     if (mesh.list_count == 0 || mesh.lists[0].kind != self->kind || check_points(self, points) != DV_OK)
         return false;
-    Location *locations = dv_alloc(count, sizeof *locations);
+    DvLocation *locations = dv_alloc(count, sizeof *locations);
     locate_on_elements(self, &mesh, self->kind, true, false, points, locations);
     barycentric_reserve_points(self, first + count);
     double *weights = dv_data_begin(&self->row_weights, (size_t)(first + count) * nodes);
@@ -291,8 +291,8 @@ static bool locate_coming(BarycentricMapping *self)
     for (uint32_t i = 0; i < count && found; i++) {
         uint32_t node[8];
         double weight[8];
-        found =
-            locations[i].element != NO_ELEMENT && location_weights(&mesh, locations[i], false, node, weight) == nodes;
+        found = locations[i].element != DV_NO_ELEMENT &&
+                dv_location_weights(&mesh, locations[i], false, node, weight) == nodes;
         if (!found)
             break;
         memcpy(weights + (size_t)(first + i) * nodes, weight, nodes * sizeof *weight);
@@ -310,13 +310,13 @@ static bool locate_coming(BarycentricMapping *self)
 
 /* What the points are located in, and how. */
 typedef struct Place {
-    LocationMesh mesh;
-    LocationPoints points;
+    DvLocationMesh mesh;
+    DvLocationPoints points;
     DvGridShape shape;
     const DvSparseGridOps *cells;
     DvElementKind kind;
     bool grid, changing, turning;
-    Location *locations; /* [points.count] */
+    DvLocation *locations; /* [points.count] */
     RowBuilder rows;
     TurningBody *bodies; /* [points.count], or NULL */
 } Place;
@@ -347,7 +347,7 @@ static DvStatus choose_place(BarycentricMapping *self, Place *place, bool first)
 static DvStatus find_in_grid(const BarycentricMapping *self, Place *place)
 {
     const uint32_t *n = place->shape.n;
-    if (!locate_in_grid(&place->shape, place->points, place->locations))
+    if (!dv_locate_in_grid(&place->shape, place->points, place->locations))
         return dv_error(dv_object_of(self), DV_ERROR_INVALID,
                         "the input's grid of %u x %u x %u points has no cells; every side needs two points", n[0], n[1],
                         n[2]);
@@ -361,9 +361,9 @@ static DvStatus find_in_grid(const BarycentricMapping *self, Place *place)
 static void find_in_cells(const BarycentricMapping *self, Place *place)
 {
     for (uint32_t i = 0; i < place->points.count; i++) {
-        Location *location = &place->locations[i];
+        DvLocation *location = &place->locations[i];
         double at[3];
-        *location = (Location){NO_ELEMENT, {0.0, 0.0, 0.0}};
+        *location = (DvLocation){DV_NO_ELEMENT, {0.0, 0.0, 0.0}};
         if (place->cells->locate(self->in_mesh.self, place->points.at + (size_t)i * place->points.dim,
                                  &location->element, at))
             location->at = dv_vec3_load(at);
@@ -387,24 +387,24 @@ static DvStatus find_places(BarycentricMapping *self, Place *place)
 static DvStatus make_rows(const BarycentricMapping *self, Place *place)
 {
     RowBuilder *rows = &place->rows;
-    uint32_t lost = NO_ELEMENT;
+    uint32_t lost = DV_NO_ELEMENT;
     for (uint32_t i = 0; i < place->points.count; i++) {
         uint32_t *nodes = rows->nodes + rows->entries;
         double *weights = rows->weights + rows->entries;
         if (place->grid) {
-            builder_add(rows, location_weights_in_grid(&place->shape, place->locations[i], nodes, weights));
+            builder_add(rows, dv_location_weights_in_grid(&place->shape, place->locations[i], nodes, weights));
         } else if (place->mesh.list_count == 0) {
             builder_add(rows, 0);
-        } else if (place->locations[i].element == NO_ELEMENT) {
-            lost = lost == NO_ELEMENT ? i : lost;
+        } else if (place->locations[i].element == DV_NO_ELEMENT) {
+            lost = lost == DV_NO_ELEMENT ? i : lost;
             builder_add(rows, 0);
         } else {
-            builder_add(rows, location_weights(&place->mesh, place->locations[i], !place->changing, nodes, weights));
+            builder_add(rows, dv_location_weights(&place->mesh, place->locations[i], !place->changing, nodes, weights));
             if (place->bodies)
                 make_body(&place->bodies[i], &place->mesh, nodes, place->points.at + (size_t)i * place->points.dim);
         }
     }
-    if (lost == NO_ELEMENT)
+    if (lost == DV_NO_ELEMENT)
         return DV_OK;
     return dv_error(dv_object_of(self), DV_ERROR_INVALID,
                     "point %u of the output finds no element: all elements of the input's topology are flat", lost);

@@ -15,7 +15,7 @@
 #include <divan/math/mat.h>
 #include <divan/worst.h>
 
-#include "barycentric_location.h"
+#include <divan/kit/barycentric_location.h>
 
 #define NO_POINT UINT32_MAX
 
@@ -65,7 +65,7 @@ typedef struct BarycentricMapping {
 /* Elements of the mesh of the input; hexahedra in order. */
 DvElements barycentric_elements(const BarycentricMapping *self, DvElementKind kind);
 /* What to search in a mesh that may change: the first kind that it has. */
-void barycentric_choose_changing_list(const BarycentricMapping *self, LocationMesh *mesh);
+void barycentric_choose_changing_list(const BarycentricMapping *self, DvLocationMesh *mesh);
 
 /* barycentric_placing.c */
 

@@ -71,7 +71,7 @@ void barycentric_forget_elements(BarycentricMapping *self)
 /* The elements of points that hang on all nodes of one of a mesh that may change. */
 void barycentric_find_elements(BarycentricMapping *self)
 {
-    LocationMesh mesh = {0};
+    DvLocationMesh mesh = {0};
     const DvTopologyRef *in = &self->in_mesh;
     if (!self->ready || self->bodies || self->rows.rows == 0 || self->rows.rows != self->located ||
         !self->watch[DV_POINTS].topology || (in->ops->grid && in->ops->grid(in->self, &(DvGridShape){0})) ||
@@ -151,28 +151,28 @@ static void find_neighbours(const BarycentricMapping *self, const DvElementChang
 
 /* The best of some elements for each of some points, as for those of a whole mesh. */
 static bool locate_among(const BarycentricMapping *self, const double *x, uint32_t x_count,
-                         const DvIndexArray *elements, LocationPoints points, double *weights, uint32_t *element)
+                         const DvIndexArray *elements, DvLocationPoints points, double *weights, uint32_t *element)
 {
     const uint32_t nodes = dv_element_nodes(self->kind);
     const DvElements all = barycentric_elements(self, self->kind);
     uint32_t *list = dv_alloc((size_t)elements->count * nodes, sizeof *list);
     for (uint32_t i = 0; i < elements->count; i++)
         memcpy(list + (size_t)i * nodes, all.at + (size_t)elements->data[i] * nodes, nodes * sizeof *list);
-    const LocationMesh mesh = {
+    const DvLocationMesh mesh = {
         .points = x, .point_count = x_count, .lists = {{self->kind, {list, elements->count}}}, .list_count = 1};
-    Location *found = dv_alloc(points.count, sizeof *found);
+    DvLocation *found = dv_alloc(points.count, sizeof *found);
     if (self->kind == DV_EDGES)
-        locate_on_nearest_edge(&mesh, points, found);
+        dv_locate_on_nearest_edge(&mesh, points, found);
     else if (dv_data_bool((DvData *)(uintptr_t)&self->nearest_element))
-        locate_on_nearest(&mesh, points, found);
+        dv_locate_on_nearest(&mesh, points, found);
     else
-        locate_in_all(&mesh, points, found);
+        dv_locate_in_all(&mesh, points, found);
     bool all_found = true;
     for (uint32_t i = 0; i < points.count && all_found; i++) {
         uint32_t node[8];
-        all_found = found[i].element != NO_ELEMENT &&
-                    location_weights(&mesh, found[i], false, node, weights + (size_t)i * nodes) == nodes;
-        element[i] = all_found ? elements->data[found[i].element] : NO_ELEMENT;
+        all_found = found[i].element != DV_NO_ELEMENT &&
+                    dv_location_weights(&mesh, found[i], false, node, weights + (size_t)i * nodes) == nodes;
+        element[i] = all_found ? elements->data[found[i].element] : DV_NO_ELEMENT;
     }
     dv_free(found);
     dv_free(list);
@@ -202,8 +202,8 @@ static bool rehang(BarycentricMapping *self, const DvElementChange *change, cons
     uint32_t *element = dv_alloc(count, sizeof *element);
     for (uint32_t i = 0; i < count; i++)
         memcpy(at + 3 * (size_t)i, out.at + (size_t)orphans[i].row * out.dim, 3 * sizeof *at);
-    const bool found =
-        left.count > 0 && locate_among(self, in.at, in.count, &left, (LocationPoints){at, count, 3}, weights, element);
+    const bool found = left.count > 0 &&
+                       locate_among(self, in.at, in.count, &left, (DvLocationPoints){at, count, 3}, weights, element);
     double *row_weights = dv_data_begin(&self->row_weights, self->row_weights.count);
     for (uint32_t i = 0; i < count && found; i++) {
         memcpy(row_weights + (size_t)orphans[i].row * nodes, weights + (size_t)i * nodes, nodes * sizeof *weights);

@@ -12,6 +12,8 @@ DV_BEGIN_DECLS
 /* Lists of lists of indices, printed as "[[0, 1, 2], [3, 4]]"; the outer brackets may be left out: "[0, 1, 2] [3, 4]". The value is one
  * array of int32_t: for each list its length, then its entries; the same of unsigned numbers, whose entries are uint32_t there. */
 DV_PUBLIC extern const DvType dv_mesh_type_index_lists, dv_mesh_type_uint_lists;
+/* Likewise of reals: one array of doubles. */
+DV_PUBLIC extern const DvType dv_mesh_type_real_lists;
 
 /* Lists of 4, 5, 6 and 8 indices. */
 DV_PUBLIC extern const DvType dv_mesh_type_indices_4, dv_mesh_type_indices_5, dv_mesh_type_indices_6,

@@ -5,7 +5,7 @@
  * The exhaustive search rejects an element by the box of the region where d <= 0 and computes scores only inside boxes: the winner
  * is the same. The hashed search looks at the same cells in the same order as an exact map from cells to elements would.
  */
-#include "barycentric_location.h"
+#include <divan/kit/barycentric_location.h>
 
 #include <divan/math/mat.h>
 #include <divan/memory.h>
@@ -35,15 +35,15 @@ typedef struct Box {
 } Box;
 
 typedef struct Search {
-    const LocationMesh *mesh;
-    LocationPoints points;
-    Location *out;
+    const DvLocationMesh *mesh;
+    DvLocationPoints points;
+    DvLocation *out;
     uint32_t count; /* elements */
     Frame *frames;
     Box *boxes;
 } Search;
 
-static const uint32_t *element_nodes(const LocationMesh *mesh, uint32_t element, DvElementKind *kind)
+static const uint32_t *element_nodes(const DvLocationMesh *mesh, uint32_t element, DvElementKind *kind)
 {
     uint32_t list = 0;
     while (element >= mesh->lists[list].elements.count) {
@@ -54,7 +54,7 @@ static const uint32_t *element_nodes(const LocationMesh *mesh, uint32_t element,
     return mesh->lists[list].elements.at + (size_t)element * dv_element_nodes(*kind);
 }
 
-static uint32_t element_count(const LocationMesh *mesh)
+static uint32_t element_count(const DvLocationMesh *mesh)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < mesh->list_count; i++)
@@ -62,7 +62,7 @@ static uint32_t element_count(const LocationMesh *mesh)
     return count;
 }
 
-static DvVec3 point_at(const LocationMesh *mesh, uint32_t node)
+static DvVec3 point_at(const DvLocationMesh *mesh, uint32_t node)
 {
     return dv_vec3_load(mesh->points + 3 * (size_t)node);
 }
@@ -90,7 +90,7 @@ static Box box_around(DvElementKind kind, DvVec3 origin, DvVec3 b1, DvVec3 b2, D
     return box;
 }
 
-static void make_frame(const LocationMesh *mesh, uint32_t element, Frame *frame, Box *box)
+static void make_frame(const DvLocationMesh *mesh, uint32_t element, Frame *frame, Box *box)
 {
     /* Nodes at the ends of b1, b2, b3 (surfaces: b1 x b2), by element kind. */
     static const uint8_t base[DV_ELEMENT_KINDS][3] = {
@@ -147,7 +147,7 @@ static inline DvVec3 local_coordinates(const Frame *frame, DvVec3 p)
 }
 
 /* Takes the element if its score is smaller than the best so far. */
-static inline void compare(const Frame *frame, uint32_t element, DvVec3 p, Location *best, double *best_score)
+static inline void compare(const Frame *frame, uint32_t element, DvVec3 p, DvLocation *best, double *best_score)
 {
     if (!frame->usable)
         return;
@@ -156,7 +156,7 @@ static inline void compare(const Frame *frame, uint32_t element, DvVec3 p, Locat
     const double score = d > 0.0 ? dv_vec3_norm_squared(dv_vec3_sub(p, frame->center)) : d;
     if (score < *best_score) {
         *best_score = score;
-        *best = (Location){element, v};
+        *best = (DvLocation){element, v};
     }
 }
 
@@ -167,10 +167,10 @@ static inline bool box_holds(const Box *box, DvVec3 p)
 }
 
 /* All elements, those whose box does not hold the point by their centre alone. */
-static void locate_one_in_all(const Search *s, DvVec3 p, Location *best)
+static void locate_one_in_all(const Search *s, DvVec3 p, DvLocation *best)
 {
     double best_score = INFINITY;
-    *best = (Location){NO_ELEMENT, {0.0, 0.0, 0.0}};
+    *best = (DvLocation){DV_NO_ELEMENT, {0.0, 0.0, 0.0}};
     for (uint32_t e = 0; e < s->count; e++)
         if (box_holds(&s->boxes[e], p))
             compare(&s->frames[e], e, p, best, &best_score);
@@ -185,7 +185,7 @@ static void locate_one_in_all(const Search *s, DvVec3 p, Location *best)
             best->element = e;
         }
     }
-    if (best->element != NO_ELEMENT)
+    if (best->element != DV_NO_ELEMENT)
         best->at = local_coordinates(&s->frames[best->element], p);
 }
 
@@ -201,7 +201,7 @@ static void locate_in_all_chunk(void *context, uint32_t begin, uint32_t end)
         locate_one_in_all(s, point_to_locate(s, i), &s->out[i]);
 }
 
-static void search_begin(Search *s, const LocationMesh *mesh, LocationPoints points, Location *out)
+static void search_begin(Search *s, const DvLocationMesh *mesh, DvLocationPoints points, DvLocation *out)
 {
     *s = (Search){.mesh = mesh, .points = points, .out = out, .count = element_count(mesh)};
     s->frames = dv_alloc(s->count, sizeof *s->frames);
@@ -216,7 +216,7 @@ static void search_end(Search *s)
     dv_free(s->boxes);
 }
 
-void locate_in_all(const LocationMesh *mesh, LocationPoints points, Location *out)
+void dv_locate_in_all(const DvLocationMesh *mesh, DvLocationPoints points, DvLocation *out)
 {
     Search s;
     search_begin(&s, mesh, points, out);
@@ -285,7 +285,7 @@ static double cells_in(const CellRange *r)
            ((double)r->last.k - r->first.k + 1.0);
 }
 
-static double mean_length(const LocationMesh *mesh, DvElements edges)
+static double mean_length(const DvLocationMesh *mesh, DvElements edges)
 {
     const DvElements *elements = &mesh->lists[0].elements;
     const uint32_t stride = edges.count ? 2 : dv_element_nodes(mesh->lists[0].kind);
@@ -323,7 +323,7 @@ static void hash_cells(CellHash *hash, CellEntry *entries, uint32_t *at)
 
 static void hash_build(CellHash *hash)
 {
-    const LocationMesh *mesh = hash->search.mesh;
+    const DvLocationMesh *mesh = hash->search.mesh;
     const uint32_t count = hash->search.count;
     hash->ranges = dv_alloc(count, sizeof *hash->ranges);
     hash->large = dv_alloc(count, sizeof *hash->large);
@@ -362,7 +362,7 @@ static void hash_build(CellHash *hash)
 }
 
 /* Compares the elements of one cell, ascending; whether there is any. */
-static bool compare_cell(const CellHash *hash, Cell cell, DvVec3 p, Location *best, double *best_score)
+static bool compare_cell(const CellHash *hash, Cell cell, DvVec3 p, DvLocation *best, double *best_score)
 {
     const uint32_t bucket = bucket_of(hash, cell);
     uint32_t at = hash->start[bucket], large = 0;
@@ -373,9 +373,9 @@ static bool compare_cell(const CellHash *hash, Cell cell, DvVec3 p, Location *be
             at++;
         while (large < hash->large_count && !range_holds(&hash->ranges[hash->large[large]], cell))
             large++;
-        const uint32_t a = at < end ? hash->entries[at].element : NO_ELEMENT;
-        const uint32_t b = large < hash->large_count ? hash->large[large] : NO_ELEMENT;
-        if (a == NO_ELEMENT && b == NO_ELEMENT)
+        const uint32_t a = at < end ? hash->entries[at].element : DV_NO_ELEMENT;
+        const uint32_t b = large < hash->large_count ? hash->large[large] : DV_NO_ELEMENT;
+        if (a == DV_NO_ELEMENT && b == DV_NO_ELEMENT)
             return any;
         const uint32_t element = a < b ? a : b;
         compare(&hash->search.frames[element], element, p, best, best_score);
@@ -393,9 +393,9 @@ static void locate_by_hash_chunk(void *context, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; i++) {
         const DvVec3 p = point_to_locate(&hash->search, i);
         const Cell c = cell_of(hash, p);
-        Location *best = &hash->search.out[i];
+        DvLocation *best = &hash->search.out[i];
         double best_score = INFINITY;
-        *best = (Location){NO_ELEMENT, {0.0, 0.0, 0.0}};
+        *best = (DvLocation){DV_NO_ELEMENT, {0.0, 0.0, 0.0}};
         if (!compare_cell(hash, c, p, best, &best_score)) {
             locate_one_in_all(&hash->search, p, best);
             continue;
@@ -409,7 +409,7 @@ static void locate_by_hash_chunk(void *context, uint32_t begin, uint32_t end)
     }
 }
 
-void locate_by_hash(const LocationMesh *mesh, DvElements edges, LocationPoints points, Location *out)
+void dv_locate_by_hash(const DvLocationMesh *mesh, DvElements edges, DvLocationPoints points, DvLocation *out)
 {
     CellHash hash = {.size = mean_length(mesh, edges)};
     search_begin(&hash.search, mesh, points, out);
@@ -457,7 +457,7 @@ static double coordinate(DvVec3 p, uint32_t axis)
     return axis == 0 ? p.x : axis == 1 ? p.y : p.z;
 }
 
-static uint32_t element_corners(const LocationMesh *mesh, uint32_t element, DvElementKind *kind, DvVec3 corner[8])
+static uint32_t element_corners(const DvLocationMesh *mesh, uint32_t element, DvElementKind *kind, DvVec3 corner[8])
 {
     const uint32_t *nodes = element_nodes(mesh, element, kind);
     const uint32_t n = dv_element_nodes(*kind);
@@ -466,7 +466,7 @@ static uint32_t element_corners(const LocationMesh *mesh, uint32_t element, DvEl
     return n;
 }
 
-static Box box_of_corners(const LocationMesh *mesh, uint32_t element)
+static Box box_of_corners(const DvLocationMesh *mesh, uint32_t element)
 {
     DvElementKind kind;
     DvVec3 corner[8];
@@ -624,11 +624,11 @@ static double meet_element(const Search *s, uint32_t element, DvVec3 p, DvVec3 *
     return least;
 }
 
-static void locate_on_nearest_one(const Tree *tree, DvVec3 p, Location *best)
+static void locate_on_nearest_one(const Tree *tree, DvVec3 p, DvLocation *best)
 {
     uint32_t stack[DEEPEST], open = 0;
     double least = INFINITY;
-    *best = (Location){NO_ELEMENT, {0.0, 0.0, 0.0}};
+    *best = (DvLocation){DV_NO_ELEMENT, {0.0, 0.0, 0.0}};
     if (tree->count > 0)
         stack[open++] = 0;
     while (open > 0) {
@@ -650,7 +650,7 @@ static void locate_on_nearest_one(const Tree *tree, DvVec3 p, Location *best)
             if (distance < least * (1.0 - EQUALLY_NEAR) ||
                 (distance <= least * (1.0 + EQUALLY_NEAR) && element < best->element)) {
                 least = distance;
-                *best = (Location){element, at};
+                *best = (DvLocation){element, at};
             }
         }
     }
@@ -663,7 +663,7 @@ static void locate_on_nearest_chunk(void *context, uint32_t begin, uint32_t end)
         locate_on_nearest_one(tree, point_to_locate(&tree->search, i), &tree->search.out[i]);
 }
 
-void locate_on_nearest(const LocationMesh *mesh, LocationPoints points, Location *out)
+void dv_locate_on_nearest(const DvLocationMesh *mesh, DvLocationPoints points, DvLocation *out)
 {
     Tree tree = {.count = 0};
     search_begin(&tree.search, mesh, points, out);
@@ -686,7 +686,7 @@ void locate_on_nearest(const LocationMesh *mesh, LocationPoints points, Location
 /* ---- Edges and grids */
 
 /* Share of the second node at the foot of the perpendicular from p; 0 on an edge without length. False when it has no points. */
-static bool edge_share(const LocationMesh *mesh, uint32_t edge, DvVec3 p, double *share, double *distance_squared)
+static bool edge_share(const DvLocationMesh *mesh, uint32_t edge, DvVec3 p, double *share, double *distance_squared)
 {
     const uint32_t *nodes = mesh->lists[0].elements.at + 2 * (size_t)edge;
     if (nodes[0] >= mesh->point_count || nodes[1] >= mesh->point_count)
@@ -703,36 +703,36 @@ static bool edge_share(const LocationMesh *mesh, uint32_t edge, DvVec3 p, double
     return true;
 }
 
-static void locate_on_edges(const LocationMesh *mesh, LocationPoints points, Location *out, bool nearest)
+static void locate_on_edges(const DvLocationMesh *mesh, DvLocationPoints points, DvLocation *out, bool nearest)
 {
     const uint32_t count = mesh->lists[0].elements.count;
     for (uint32_t i = 0; i < points.count; i++) {
         const DvVec3 p = dv_vec3_load(points.at + (size_t)i * points.dim);
         double best_distance = INFINITY;
-        out[i] = (Location){NO_ELEMENT, {0.0, 0.0, 0.0}};
+        out[i] = (DvLocation){DV_NO_ELEMENT, {0.0, 0.0, 0.0}};
         for (uint32_t e = 0; e < count; e++) {
             double share, distance;
             if (!edge_share(mesh, e, p, &share, &distance) || (nearest && !(distance < best_distance)))
                 continue;
             best_distance = distance;
-            out[i] = (Location){e, {share, 0.0, 0.0}};
+            out[i] = (DvLocation){e, {share, 0.0, 0.0}};
             if (!nearest && share >= 0.0 && share <= 1.0)
                 break;
         }
     }
 }
 
-void locate_on_first_edge(const LocationMesh *mesh, LocationPoints points, Location *out)
+void dv_locate_on_first_edge(const DvLocationMesh *mesh, DvLocationPoints points, DvLocation *out)
 {
     locate_on_edges(mesh, points, out, false);
 }
 
-void locate_on_nearest_edge(const LocationMesh *mesh, LocationPoints points, Location *out)
+void dv_locate_on_nearest_edge(const DvLocationMesh *mesh, DvLocationPoints points, DvLocation *out)
 {
     locate_on_edges(mesh, points, out, true);
 }
 
-bool locate_in_grid(const DvGridShape *shape, LocationPoints points, Location *out)
+bool dv_locate_in_grid(const DvGridShape *shape, DvLocationPoints points, DvLocation *out)
 {
     const uint32_t *n = shape->n;
     if (n[0] < 2 || n[1] < 2 || n[2] < 2)
@@ -748,7 +748,7 @@ bool locate_in_grid(const DvGridShape *shape, LocationPoints points, Location *o
             fraction[k] = x - cell[k];
         }
         const uint32_t ix = (uint32_t)cell[0], iy = (uint32_t)cell[1], iz = (uint32_t)cell[2];
-        out[i] = (Location){ix + (n[0] - 1) * (iy + (n[1] - 1) * iz), {fraction[0], fraction[1], fraction[2]}};
+        out[i] = (DvLocation){ix + (n[0] - 1) * (iy + (n[1] - 1) * iz), {fraction[0], fraction[1], fraction[2]}};
     }
     return true;
 }
@@ -771,8 +771,8 @@ static void hexahedron_weights(DvVec3 v, double w[8])
     w[7] = (1.0 - x) * y * z;
 }
 
-uint32_t location_weights(const LocationMesh *mesh, Location location, bool by_rows, uint32_t nodes[8],
-                          double weights[8])
+uint32_t dv_location_weights(const DvLocationMesh *mesh, DvLocation location, bool by_rows, uint32_t nodes[8],
+                             double weights[8])
 {
     DvElementKind kind;
     const uint32_t *of_element = element_nodes(mesh, location.element, &kind);
@@ -814,7 +814,8 @@ uint32_t location_weights(const LocationMesh *mesh, Location location, bool by_r
     return n;
 }
 
-uint32_t location_weights_in_grid(const DvGridShape *shape, Location location, uint32_t nodes[8], double weights[8])
+uint32_t dv_location_weights_in_grid(const DvGridShape *shape, DvLocation location, uint32_t nodes[8],
+                                     double weights[8])
 {
     const uint32_t nx = shape->n[0], ny = shape->n[1];
     const uint32_t ix = location.element % (nx - 1), rest = location.element / (nx - 1);

@@ -16,59 +16,67 @@
  * of the sums is part of the method. Elements without extent are never chosen.
  *
  * Of surfaces v2 is the height divided by |b1 x b2|: the score, and so the choice beside a bent surface, depends on the unit of length.
- * locate_on_nearest() compares true distances instead, and its local coordinates are those of the bilinear or trilinear element rather
+ * dv_locate_on_nearest() compares true distances instead, and its local coordinates are those of the bilinear or trilinear element rather
  * than of the frame at node 0: nothing in it depends on a unit or, where no two elements are equally near, on an order.
+ *
+ * Threads: [step].
  */
-#ifndef DIVAN_MECHANICS_BARYCENTRIC_LOCATION_H
-#define DIVAN_MECHANICS_BARYCENTRIC_LOCATION_H
+#ifndef DIVAN_KIT_BARYCENTRIC_LOCATION_H
+#define DIVAN_KIT_BARYCENTRIC_LOCATION_H
 
 #include <divan/contracts/topology.h>
 #include <divan/math/vec.h>
 
-typedef struct ElementList {
+DV_BEGIN_DECLS
+
+typedef struct DvLocationList {
     DvElementKind kind;
     DvElements elements;
-} ElementList;
+} DvLocationList;
 
 /* Where to search: up to two lists, numbered through. */
-typedef struct LocationMesh {
+typedef struct DvLocationMesh {
     const double *points; /* [point_count] x 3 */
     uint32_t point_count;
-    ElementList lists[2];
+    DvLocationList lists[2];
     uint32_t list_count;
-} LocationMesh;
+} DvLocationMesh;
 
-#define NO_ELEMENT UINT32_MAX
+#define DV_NO_ELEMENT UINT32_MAX
 
-typedef struct Location {
-    uint32_t element; /* number through the lists, or of a grid cell; NO_ELEMENT: none can be used */
+typedef struct DvLocation {
+    uint32_t element; /* number through the lists, or of a grid cell; DV_NO_ELEMENT: none can be used */
     DvVec3 at;        /* local coordinates v; of an edge: x is the share of its second node */
-} Location;
+} DvLocation;
 
 /* Points to locate: count x dim doubles of which the first three are the position. */
-typedef struct LocationPoints {
+typedef struct DvLocationPoints {
     const double *at;
     uint32_t count, dim;
-} LocationPoints;
+} DvLocationPoints;
 
 /* Compares all elements.     out: [points.count] */
-void locate_in_all(const LocationMesh *mesh, LocationPoints points, Location *out);
+DV_PUBLIC void dv_locate_in_all(const DvLocationMesh *mesh, DvLocationPoints points, DvLocation *out);
 /* Compares the elements of the point's cell in a grid of the mean length of `edges`; of the 27 cells around when the best score
  * there exceeds half of that; all when the cell is empty. One list only. */
-void locate_by_hash(const LocationMesh *mesh, DvElements edges, LocationPoints points, Location *out);
+DV_PUBLIC void dv_locate_by_hash(const DvLocationMesh *mesh, DvElements edges, DvLocationPoints points,
+                                 DvLocation *out);
 /* The element nearest to the point, of those equally near the first; in a tree of boxes. */
-void locate_on_nearest(const LocationMesh *mesh, LocationPoints points, Location *out);
+DV_PUBLIC void dv_locate_on_nearest(const DvLocationMesh *mesh, DvLocationPoints points, DvLocation *out);
 /* The first edge on which the foot of the perpendicular falls, else the last edge. */
-void locate_on_first_edge(const LocationMesh *mesh, LocationPoints points, Location *out);
+DV_PUBLIC void dv_locate_on_first_edge(const DvLocationMesh *mesh, DvLocationPoints points, DvLocation *out);
 /* The edge nearest to the point. */
-void locate_on_nearest_edge(const LocationMesh *mesh, LocationPoints points, Location *out);
+DV_PUBLIC void dv_locate_on_nearest_edge(const DvLocationMesh *mesh, DvLocationPoints points, DvLocation *out);
 /* The cell of a regular grid around the point, or the nearest one. False when it has no cells. */
-bool locate_in_grid(const DvGridShape *shape, LocationPoints points, Location *out);
+DV_PUBLIC bool dv_locate_in_grid(const DvGridShape *shape, DvLocationPoints points, DvLocation *out);
 
 /* The nodes of a location and their weights, at most 8, in the order in which they are summed; returns how many. Grids and
  * mixed meshes sum hexahedra and quads row by row of their nodes, meshes of one kind in the order of the list. */
-uint32_t location_weights(const LocationMesh *mesh, Location location, bool by_rows, uint32_t nodes[8],
-                          double weights[8]);
-uint32_t location_weights_in_grid(const DvGridShape *shape, Location location, uint32_t nodes[8], double weights[8]);
+DV_PUBLIC uint32_t dv_location_weights(const DvLocationMesh *mesh, DvLocation location, bool by_rows, uint32_t nodes[8],
+                                       double weights[8]);
+DV_PUBLIC uint32_t dv_location_weights_in_grid(const DvGridShape *shape, DvLocation location, uint32_t nodes[8],
+                                               double weights[8]);
+
+DV_END_DECLS
 
 #endif
