@@ -18,7 +18,7 @@
 #include <divan/divan.h>
 
 #include "drawing.h"
-#include "formula.h"
+#include <divan/kit/formula.h>
 
 static char folder[1024];
 static DvText failures;
@@ -26,11 +26,11 @@ static DvText failures;
 /* NAN where the text is no formula. */
 static double value_of(const char *text)
 {
-    char *problem = NULL;
-    Formula *formula = formula_compile(text, &(FormulaScope){0}, &problem);
-    const double value = formula ? formula_value(formula, NULL) : NAN;
-    formula_free(formula);
-    g_free(problem);
+    DvText problem = {0};
+    DvFormula *formula = dv_formula_compile(text, &(DvFormulaScope){0}, &problem);
+    const double value = formula ? dv_formula_value(formula, NULL) : NAN;
+    dv_formula_free(formula);
+    dv_text_free(&problem);
     return value;
 }
 

@@ -151,11 +151,12 @@ ENGINE_SCENES = ["Component/Engine/Analyze/HausdorffDistance.scn", "Component/En
                  "Component/Engine/Transform/SmoothMeshEngine.scn", "Component/Engine/Transform/TransformEngine.scn",
                  "Component/Engine/Transform/TransformMatrixEngine.scn", "Component/Engine/Transform/TransformPosition.scn",
                  "Component/Engine/Transform/vertex2frame.scn"]
-ENGINE_PROBES += [n + "_a" for n in ("ComplementaryROI", "MapIndices", "MergeROIs", "ProjectiveTransformEngine", "QuatToRigidEngine",
+ENGINE_PROBES += [n + "_a" for n in ("ComplementaryROI", "MapIndices", "MathOp", "MergeROIs", "ProjectiveTransformEngine", "QuatToRigidEngine",
                                      "RigidToQuatEngine", "ROIValueMapper", "SelectConnectedLabelsROI", "SelectLabelROI",
                                      "ValuesFromPositions")]
 # --skip: rows of docs/differences.md.
 OUTPUT_OPTIONS = {"RandomPointDistributionInSurface_a": ['--sizes', 'inPoints', '--skip', 'outPoints'],
+                  "MathOp_a": ['--skip', 'points'],
                   "NormalsFromPoints_a": ['--skip', 'quadAngles|follow'],
                   "Spiral_a": ['--skip', 'tight'],
                   "MeshBarycentricMapperEngine_a": ["--skip", "linearInterpolationValues"],

@@ -108,7 +108,7 @@ static void expect_text(const DvScene *scene, const char *path, const char *fiel
 {
     DvText text = {0};
     dv_data_print(dv_object_field(scene_object(scene, path), field), &text);
-    assert_string_equal(text.at, expected);
+    assert_string_equal(text.at ? text.at : "", expected);
     dv_text_free(&text);
 }
 
@@ -186,6 +186,58 @@ static void values_lie_between_the_bounds_of_the_positions(void **state)
     dv_scene_free(scene);
 }
 
+static void expect_output(const char *attributes, const char *expected)
+{
+    char text[512];
+    (void)snprintf(text, sizeof text, "<Node name='root'><MathOp name='it' %s/></Node>", attributes);
+    DvScene *scene = scene_from_text(text);
+    expect_text(scene, "/it", "output", expected);
+    dv_scene_free(scene);
+}
+
+static void formulas_are_of_the_lists_that_they_name(void **state)
+{
+    (void)state;
+    expect_output("formula='sqrt(a*a + b*b)' a='3 5 8' b='4 12 15'", "5 13 17");
+    expect_output("formula='if(height > 1, height, -1)' height='0 2 3'", "-1 2 3");
+    expect_output("formula='input2 - 2 * input1' input1='1 2' input2='5 6'", "3 2");
+    expect_output("template='vector&lt;Vec3d>' formula='2 * a + b' a='1 2 3  4 5 6' b='1 1 1  0 0 0'", "3 5 7 8 10 12");
+    expect_output("template='vector&lt;i>' formula='a / 2' a='3 -3 9'", "2 -2 5"); /* to the nearest */
+    expect_output("template='vector&lt;bool>' formula='a and not_b = 0' a='1 1 0' not_b='0 1 0'", "1 0 0");
+    DvScene *scene = scene_from_text("<Node name='root'><MathOp name='first' formula='a + 1' a='1 2'/>"
+                                     "<MathOp name='it' formula='a * b' a='@first.output' b='@first.a'/></Node>");
+    expect_text(scene, "/it", "output", "2 6");
+    assert_int_equal(dv_data_set_text(dv_object_field(scene_object(scene, "/first"), "a"), "3 4"), DV_OK);
+    expect_text(scene, "/it", "output", "12 20");
+    dv_scene_free(scene);
+}
+
+static void operations_are_of_each_component(void **state)
+{
+    (void)state;
+    expect_output("template='vector&lt;Vec2d>' op='*' input1='1 2 3 4' input2='5 6 7 8'", "5 12 21 32");
+    expect_output("template='vector&lt;RigidDeriv2d>' op='-' input1='1 2 3' input2='3 2 1'", "-2 0 2");
+    expect_output("template='vector&lt;i>' op='/' input1='7 -7 6' input2='2 2 3'", "3 -3 2");
+    expect_output("template='vector&lt;bool>' op='!^' negatedOps='1' input1='0 1 1' input2='0 0 1'", "1 0 1");
+    expect_output("template='vector&lt;bool>' nbInputs='1' input1='0 1'", "1 0");
+    /* a quarter about z, then one about x */
+    expect_output("template='vector&lt;RigidCoord3d>' input1='1 2 3 0 0 0.6 0.8' input2='1 1 1 0.6 0 0 0.8'",
+                  "2 3 4 0.48 -0.36 0.48 0.6400000000000001");
+    expect_output("nbInputs='0'", "");
+}
+
+static void what_is_no_formula_is_an_error(void **state)
+{
+    (void)state;
+    expect_load_error("<Node name='root'><MathOp name='m' formula='sqrt(a*a' a='1'/></Node>",
+                      "formula: character 9 of 'sqrt(a*a': expected ')' at the end; a formula is like");
+    expect_load_error("<Node name='root'><MathOp name='m' formula='2 * name'/></Node>",
+                      "'name' is a field of its own; take another name");
+    expect_load_error("<Node name='root'><MathOp name='m' formula='2 + 3'/></Node>", "is of no list; name one");
+    expect_load_error("<Node name='root'><MathOp name='m' template='vector&lt;RigidCoord3d>' formula='a + b'/></Node>",
+                      "a formula has no meaning for orientations");
+}
+
 int main(void)
 {
     static char *const names[] = {"SphereROI",
@@ -216,6 +268,9 @@ int main(void)
         cmocka_unit_test(lists_of_lists_may_lack_the_outer_brackets),
         cmocka_unit_test(one_list_of_lists_goes_into_another),
         cmocka_unit_test(euler_angles_make_the_orientation_again),
+        cmocka_unit_test(formulas_are_of_the_lists_that_they_name),
+        cmocka_unit_test(operations_are_of_each_component),
+        cmocka_unit_test(what_is_no_formula_is_an_error),
         cmocka_unit_test(values_lie_between_the_bounds_of_the_positions),
     };
     enum { MORE = sizeof more / sizeof *more };

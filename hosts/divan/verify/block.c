@@ -42,14 +42,14 @@ bool block_is_gap(const Problem *problem, const char *gap)
     return mesh_of_gap(problem, gap, &rest) != NULL;
 }
 
-static Formula *compiled(Run *run, const ProblemEntry *entry, const char *const *variables)
+static DvFormula *compiled(Run *run, const ProblemEntry *entry, const char *const *variables)
 {
-    const FormulaScope scope = {.variables = variables, .constant = run_number, .context = run};
-    char *problem = NULL;
-    Formula *formula = formula_compile(entry->text, &scope, &problem);
+    const DvFormulaScope scope = {.variables = variables, .constant = run_number, .context = run};
+    DvText problem = {0};
+    DvFormula *formula = dv_formula_compile(entry->text, &scope, &problem);
     if (!formula)
-        problem_error(run->problem, entry->line, "%s: %s", entry->name, problem);
-    g_free(problem);
+        problem_error(run->problem, entry->line, "%s: %s", entry->name, problem.at);
+    dv_text_free(&problem);
     return formula;
 }
 
@@ -58,13 +58,13 @@ static Formula *compiled(Run *run, const ProblemEntry *entry, const char *const 
 static bool count_points(Run *run, const Section *mesh, Block *block)
 {
     const ProblemEntry *points = section_entry(mesh, "points");
-    const FormulaScope scope = {.constant = run_number, .context = run};
-    char *problem = NULL;
-    GPtrArray *counts = formula_compile_list(points->text, &scope, &problem);
-    bool good = counts && counts->len == 3;
+    const DvFormulaScope scope = {.constant = run_number, .context = run};
+    DvText problem = {0};
+    DvFormula *counts = dv_formula_compile_list(points->text, &scope, &problem);
+    bool good = counts && dv_formula_count(counts) == 3;
     double all = 1;
     for (guint axis = 0; good && axis < 3; axis++) {
-        const double n = round(formula_value(g_ptr_array_index(counts, axis), NULL));
+        const double n = round(dv_formula_value_of(counts, axis, NULL));
         all *= n;
         good = n >= 1 && all <= MAX_POINTS;
         block->n[axis] = good ? (guint)n : 0;
@@ -72,10 +72,10 @@ static bool count_points(Run *run, const Section *mesh, Block *block)
     block->count = good ? (guint)all : 0;
     if (!good)
         problem_error(run->problem, points->line, "points: %s",
-                      problem ? problem : "expected three numbers, how many points there are along u, v and w");
-    g_free(problem);
-    if (counts)
-        g_ptr_array_unref(counts);
+                      problem.length ? problem.at
+                                     : "expected three numbers, how many points there are along u, v and w");
+    dv_text_free(&problem);
+    dv_formula_free(counts);
     return good;
 }
 
@@ -94,12 +94,12 @@ static bool put_points(Run *run, const Section *mesh, Block *block)
         const ProblemEntry *entry = section_entry(mesh, names[axis]);
         if (!entry)
             continue;
-        Formula *formula = compiled(run, entry, of_place);
+        DvFormula *formula = compiled(run, entry, of_place);
         if (!formula)
             return false;
         for (guint place = 0; place < block->count; place++)
-            block->at[place][X + axis] = formula_value(formula, &block->at[place][U]);
-        formula_free(formula);
+            block->at[place][X + axis] = dv_formula_value(formula, &block->at[place][U]);
+        dv_formula_free(formula);
     }
     return true;
 }
@@ -120,19 +120,19 @@ static int by_key(const void *a, const void *b)
 static bool number_points(Run *run, const Section *mesh, Block *block)
 {
     const ProblemEntry *entry = section_entry(mesh, "order");
-    Formula *formula = entry ? compiled(run, entry, of_place) : NULL;
+    DvFormula *formula = entry ? compiled(run, entry, of_place) : NULL;
     if (entry && !formula)
         return false;
     Key *keys = g_new(Key, block->count);
     for (guint place = 0; place < block->count; place++)
-        keys[place] = (Key){formula ? formula_value(formula, &block->at[place][U]) : 0, place};
+        keys[place] = (Key){formula ? dv_formula_value(formula, &block->at[place][U]) : 0, place};
     qsort(keys, block->count, sizeof *keys, by_key);
     for (guint number = 0; number < block->count; number++) {
         block->place[number] = keys[number].place;
         block->number[keys[number].place] = number;
     }
     g_free(keys);
-    formula_free(formula);
+    dv_formula_free(formula);
     return true;
 }
 
@@ -234,10 +234,10 @@ static unsigned axes_of(const Block *block, guint axes[3])
 }
 
 static void print_cell(const Block *block, const ElementKind *kind, const guint begin[3], const guint axes[3],
-                       const Formula *corner, double *made, GString *out)
+                       const DvFormula *corner, double *made, GString *out)
 {
     for (unsigned e = 0; e < kind->elements; e++) {
-        const double first = corner ? formula_value(corner, made) : 0;
+        const double first = corner ? dv_formula_value(corner, made) : 0;
         const unsigned turn = (unsigned)fabs(fmod(floor(first), kind->turns));
         for (unsigned c = 0; c < kind->corners; c++)
             print_number(out,
@@ -256,7 +256,7 @@ static bool print_elements(Run *run, const Section *mesh, const Block *block, co
                              "mesh %s has no %s: they need more than one point along %u of its axes", mesh->name,
                              kind->name, kind->axes);
     const ProblemEntry *entry = section_entry(mesh, "corner");
-    Formula *corner = entry ? compiled(run, entry, of_element) : NULL;
+    DvFormula *corner = entry ? compiled(run, entry, of_element) : NULL;
     if (entry && !corner)
         return false;
     double made = 0;
@@ -265,7 +265,7 @@ static bool print_elements(Run *run, const Section *mesh, const Block *block, co
         for (begin[1] = 0; begin[1] < MAX(block->n[1] - 1, 1); begin[1]++)
             for (begin[0] = 0; begin[0] < MAX(block->n[0] - 1, 1); begin[0]++)
                 print_cell(block, kind, begin, axes, corner, &made, out);
-    formula_free(corner);
+    dv_formula_free(corner);
     return true;
 }
 
@@ -383,15 +383,15 @@ static bool parse_selection(const Run *run, char *text, int line, Selection *sel
     return true;
 }
 
-static bool is_picked(const Selection *selection, const Formula *condition, const double *at)
+static bool is_picked(const Selection *selection, const DvFormula *condition, const double *at)
 {
     if (selection->axis >= 0 && at[U + selection->axis] != (selection->last ? 1 : 0))
         return false;
-    return !condition || formula_value(condition, at) != 0;
+    return !condition || dv_formula_value(condition, at) != 0;
 }
 
-static void print_picked(const Block *block, const Selection *selection, const Formula *condition, GPtrArray *numbers,
-                         GString *out)
+static void print_picked(const Block *block, const Selection *selection, const DvFormula *condition,
+                         const DvFormula *numbers, GString *out)
 {
     guint count = 0;
     for (guint place = 0; place < block->count; place++)
@@ -403,32 +403,31 @@ static void print_picked(const Block *block, const Selection *selection, const F
         at[COUNT] = count;
         if (!numbers)
             print_number(out, number);
-        for (guint i = 0; numbers && i < numbers->len; i++)
-            print_number(out, formula_value(g_ptr_array_index(numbers, i), at));
+        for (guint i = 0; numbers && i < dv_formula_count(numbers); i++)
+            print_number(out, dv_formula_value_of(numbers, i, at));
     }
 }
 
 static bool print_selection(Run *run, Block *block, char *text, int line, GString *out)
 {
-    const FormulaScope scope = {.variables = of_point, .constant = run_number, .context = run};
+    const DvFormulaScope scope = {.variables = of_point, .constant = run_number, .context = run};
     Selection selection;
     if (!parse_selection(run, text, line, &selection))
         return false;
     if (selection.axis >= 0)
         share_face(block, (guint)selection.axis, selection.last);
-    char *problem = NULL;
-    Formula *condition = selection.condition ? formula_compile(selection.condition, &scope, &problem) : NULL;
-    GPtrArray *numbers =
-        selection.numbers && !problem ? formula_compile_list(selection.numbers, &scope, &problem) : NULL;
-    if (problem)
-        problem_error(run->problem, line, "%s", problem);
+    DvText problem = {0};
+    DvFormula *condition = selection.condition ? dv_formula_compile(selection.condition, &scope, &problem) : NULL;
+    DvFormula *numbers =
+        selection.numbers && !problem.length ? dv_formula_compile_list(selection.numbers, &scope, &problem) : NULL;
+    const bool good = !problem.length;
+    if (!good)
+        problem_error(run->problem, line, "%s", problem.at);
     else
         print_picked(block, &selection, condition, numbers, out);
-    const bool good = !problem;
-    g_free(problem);
-    formula_free(condition);
-    if (numbers)
-        g_ptr_array_unref(numbers);
+    dv_text_free(&problem);
+    dv_formula_free(condition);
+    dv_formula_free(numbers);
     return good;
 }
 

@@ -390,32 +390,32 @@ bool run_text(const Run *run, const char *name, char **text)
 }
 
 /* Number `n` of a list; false and the reason otherwise. */
-static bool nth_value(Run *run, const ProblemEntry *entry, guint n, double *value, char **problem)
+static bool nth_value(Run *run, const ProblemEntry *entry, guint n, double *value, DvText *problem)
 {
-    const FormulaScope scope = {.constant = run_number, .context = run};
+    const DvFormulaScope scope = {.constant = run_number, .context = run};
     if (is_text(entry)) {
-        *problem = g_strdup_printf("'%s' is a text, not a number", entry->name);
+        dv_text_add(problem, "'%s' is a text, not a number", entry->name);
         return false;
     }
     if (run->depth >= MAX_DEPTH) {
-        *problem = g_strdup_printf("'%s' needs its own value", entry->name);
+        dv_text_add(problem, "'%s' needs its own value", entry->name);
         return false;
     }
     run->depth++;
-    GPtrArray *formulas = formula_compile_list(entry->text, &scope, problem);
+    DvFormula *formulas = dv_formula_compile_list(entry->text, &scope, problem);
     run->depth--;
     if (!formulas)
         return false;
-    const bool found = n < formulas->len;
+    const bool found = n < dv_formula_count(formulas);
     if (found)
-        *value = formula_value(g_ptr_array_index(formulas, n), NULL);
+        *value = dv_formula_value_of(formulas, n, NULL);
     else
-        *problem = g_strdup_printf("'%s' has only %u numbers", entry->name, formulas->len);
-    g_ptr_array_unref(formulas);
+        dv_text_add(problem, "'%s' has only %u numbers", entry->name, dv_formula_count(formulas));
+    dv_formula_free(formulas);
     return found;
 }
 
-bool run_number(void *run_, const char *name, double *value, char **problem)
+bool run_number(void *run_, const char *name, double *value, DvText *problem)
 {
     Run *run = run_;
     const ProblemEntry *entry = run_entry(run, name);
@@ -428,11 +428,11 @@ bool run_number(void *run_, const char *name, double *value, char **problem)
 
 static bool reported(Run *run, const ProblemEntry *entry, guint n, double *value)
 {
-    char *problem = NULL;
+    DvText problem = {0};
     if (nth_value(run, entry, n, value, &problem))
         return true;
-    problem_error(run->problem, entry->line, "%s: %s", entry->name, problem);
-    g_free(problem);
+    problem_error(run->problem, entry->line, "%s: %s", entry->name, problem.at);
+    dv_text_free(&problem);
     return false;
 }
 
@@ -459,7 +459,7 @@ void problem_print_number(GString *out, double number)
 
 static bool fill_gap(Run *run, const char *gap, int line, GString *out)
 {
-    char *text, *problem = NULL;
+    char *text;
     if (run->depth >= MAX_DEPTH)
         return problem_error(run->problem, line, "{%s} holds itself", gap);
     if (run_text(run, gap, &text)) {
@@ -474,15 +474,16 @@ static bool fill_gap(Run *run, const char *gap, int line, GString *out)
     }
     if (block_is_gap(run->problem, gap))
         return block_fill(run, gap, line, out);
-    const FormulaScope scope = {.constant = run_number, .context = run};
-    Formula *formula = formula_compile(gap, &scope, &problem);
+    const DvFormulaScope scope = {.constant = run_number, .context = run};
+    DvText problem = {0};
+    DvFormula *formula = dv_formula_compile(gap, &scope, &problem);
     if (!formula) {
-        problem_error(run->problem, line, "{%s}: %s", gap, problem);
-        g_free(problem);
+        problem_error(run->problem, line, "{%s}: %s", gap, problem.at);
+        dv_text_free(&problem);
         return false;
     }
-    problem_print_number(out, formula_value(formula, NULL));
-    formula_free(formula);
+    problem_print_number(out, dv_formula_value(formula, NULL));
+    dv_formula_free(formula);
     return true;
 }
 

@@ -8,7 +8,9 @@
 #ifndef DIVAN_VERIFY_PROBLEM_H
 #define DIVAN_VERIFY_PROBLEM_H
 
-#include "formula.h"
+#include <divan/kit/formula.h>
+
+#include <glib.h>
 
 #include <divan/divan.h>
 
@@ -58,8 +60,8 @@ bool problem_error(const Problem *problem, int line, const char *format, ...) G_
 const ProblemEntry *run_entry(const Run *run, const char *name);
 /* Whether the name stands for a text in quotes, which is copied to *text (freed with g_free). */
 bool run_text(const Run *run, const char *name, char **text);
-/* For FormulaScope.constant: names are numbers of the run; `context` is a Run. */
-bool run_number(void *context, const char *name, double *value, char **problem);
+/* For DvFormulaScope.constant: names are numbers of the run; `context` is a Run. */
+bool run_number(void *context, const char *name, double *value, DvText *problem);
 /* The number of a formula in this run. false: reported. */
 bool run_value(Run *run, const ProblemEntry *entry, double *value);
 /* ProblemEntry `run->number` of a list with one number for each run, or one for all. false: reported. */

@@ -40,7 +40,7 @@ typedef struct Series {
     const char *names[MAX_VARIABLES]; /* of the variables of its formula, NULL at the end */
     GArray *rest;                     /* double: coordinates at the start, where the state has none at rest */
     guint point;                      /* or entry of the field, or component of the momentum */
-    Formula *formula;
+    DvFormula *formula;
     DvData *field;
     double constant;
     GArray *values; /* double, one for the start and one for each step */
@@ -122,7 +122,7 @@ static double point_value(const Series *series, double time, guint point)
 {
     double variables[MAX_VARIABLES];
     point_variables(series, time, point, variables);
-    return formula_value(series->formula, variables);
+    return dv_formula_value(series->formula, variables);
 }
 
 /* The point that lies nearest to a place at rest. */
@@ -158,7 +158,7 @@ static bool watch_error(const Watch *watch, const Series *series, const char *fo
 }
 
 /* Numbers of the run, and of the series so far: series stand for their last value. */
-static bool number_of_watch(void *watch_, const char *name, double *value, char **problem)
+static bool number_of_watch(void *watch_, const char *name, double *value, DvText *problem)
 {
     Watch *watch = watch_;
     for (guint s = 0; s < watch->count; s++)
@@ -172,25 +172,26 @@ static bool number_of_watch(void *watch_, const char *name, double *value, char 
 /* "at (0, l, 0)" or "point 3": `text` is what stands between these words and " of ". */
 static bool find_point(Watch *watch, Series *series, const char *text, bool is_place)
 {
-    const FormulaScope scope = {.constant = run_number, .context = watch->run};
-    char *problem = NULL, *inside = g_strdup(text);
+    const DvFormulaScope scope = {.constant = run_number, .context = watch->run};
+    DvText problem = {0};
+    char *inside = g_strdup(text);
     const size_t length = strlen(inside);
     if (is_place && length > 2 && inside[0] == '(' && inside[length - 1] == ')') {
         inside[length - 1] = '\0';
         memmove(inside, inside + 1, length - 1);
     }
-    GPtrArray *numbers = formula_compile_list(inside, &scope, &problem);
+    DvFormula *numbers = dv_formula_compile_list(inside, &scope, &problem);
     g_free(inside);
     if (!numbers) {
-        watch_error(watch, series, "%s", problem);
-        g_free(problem);
+        watch_error(watch, series, "%s", problem.at);
+        dv_text_free(&problem);
         return false;
     }
     double place[3] = {0};
-    for (guint k = 0; k < MIN(numbers->len, 3); k++)
-        place[k] = formula_value(g_ptr_array_index(numbers, k), NULL);
-    const guint given = numbers->len, wanted = is_place ? 3 : 1, count = dv_state_count(series->state);
-    g_ptr_array_unref(numbers);
+    for (guint k = 0; k < MIN(dv_formula_count(numbers), 3); k++)
+        place[k] = dv_formula_value_of(numbers, k, NULL);
+    const guint given = dv_formula_count(numbers), wanted = is_place ? 3 : 1, count = dv_state_count(series->state);
+    dv_formula_free(numbers);
     if (given != wanted)
         return watch_error(watch, series, "expected %u numbers in '%s'", wanted, text);
     if (!is_place && !(place[0] >= 0 && place[0] < count))
@@ -201,12 +202,12 @@ static bool find_point(Watch *watch, Series *series, const char *text, bool is_p
 
 static bool compile_of_points(Watch *watch, Series *series, const char *text)
 {
-    const FormulaScope scope = {.variables = series->names, .constant = run_number, .context = watch->run};
-    char *problem = NULL;
-    series->formula = formula_compile(text, &scope, &problem);
+    const DvFormulaScope scope = {.variables = series->names, .constant = run_number, .context = watch->run};
+    DvText problem = {0};
+    series->formula = dv_formula_compile(text, &scope, &problem);
     if (!series->formula)
-        watch_error(watch, series, "%s", problem);
-    g_free(problem);
+        watch_error(watch, series, "%s", problem.at);
+    dv_text_free(&problem);
     return series->formula != NULL;
 }
 
@@ -282,17 +283,17 @@ static bool watch_frequency(Watch *watch, Series *series, const char *text)
 
 static bool watch_formula(Watch *watch, Series *series)
 {
-    const FormulaScope scope = {.variables = series->names, .constant = run_number, .context = watch->run};
-    char *problem = NULL;
+    const DvFormulaScope scope = {.variables = series->names, .constant = run_number, .context = watch->run};
+    DvText problem = {0};
     guint n = 0;
     series->names[n++] = "t";
     for (Series *earlier = watch->series; earlier < series && n + 1 < MAX_VARIABLES; earlier++)
         series->names[n++] = earlier->entry->name;
     series->names[n] = NULL;
-    series->formula = formula_compile(series->entry->text, &scope, &problem);
+    series->formula = dv_formula_compile(series->entry->text, &scope, &problem);
     if (!series->formula)
-        watch_error(watch, series, "%s", problem);
-    g_free(problem);
+        watch_error(watch, series, "%s", problem.at);
+    dv_text_free(&problem);
     return series->formula != NULL;
 }
 
@@ -374,7 +375,7 @@ static void close_watch(Watch *watch)
     for (guint i = 0; i < watch->count; i++) {
         g_array_free(watch->series[i].values, TRUE);
         g_array_free(watch->series[i].rest, TRUE);
-        formula_free(watch->series[i].formula);
+        dv_formula_free(watch->series[i].formula);
     }
     if (watch->mechanics)
         watch->ops->close(watch->mechanics);
@@ -416,7 +417,7 @@ static double series_value(const Watch *watch, const Series *series, double time
     case FORMULA:
         for (guint k = 1; series->names[k]; k++)
             variables[k] = last_of(watch->series[k - 1].values);
-        return formula_value(series->formula, variables);
+        return dv_formula_value(series->formula, variables);
     case POINT:
         return point_value(series, time, series->point);
     case ENTRY:
@@ -546,16 +547,16 @@ static bool function_of_series(void *watch_, const char *function, const char *n
 
 static bool figure_number(Watch *watch, const Section *figure, const char *key, double *value)
 {
-    const FormulaScope scope = {.constant = number_of_watch, .of_name = function_of_series, .context = watch};
+    const DvFormulaScope scope = {.constant = number_of_watch, .of_name = function_of_series, .context = watch};
     const ProblemEntry *entry = section_entry(figure, key);
-    char *problem = NULL;
-    Formula *formula = formula_compile(entry->text, &scope, &problem);
+    DvText problem = {0};
+    DvFormula *formula = dv_formula_compile(entry->text, &scope, &problem);
     if (formula)
-        *value = formula_value(formula, NULL);
+        *value = dv_formula_value(formula, NULL);
     else
-        problem_error(watch->run->problem, entry->line, "%s: %s", key, problem);
-    g_free(problem);
-    formula_free(formula);
+        problem_error(watch->run->problem, entry->line, "%s: %s", key, problem.at);
+    dv_text_free(&problem);
+    dv_formula_free(formula);
     return formula != NULL;
 }
 

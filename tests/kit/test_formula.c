@@ -11,13 +11,16 @@
 
 #include <cmocka.h>
 
-#include "formula.h"
+#include <divan/kit/formula.h>
+#include <divan/math/vec.h>
 
-static bool number_of(void *context, const char *name, double *value, char **problem)
+#include <stdio.h>
+
+static bool number_of(void *context, const char *name, double *value, DvText *problem)
 {
     (void)context;
     if (strcmp(name, "broken") == 0)
-        *problem = g_strdup("broken needs its own value");
+        dv_text_add(problem, "broken needs its own value");
     if (strcmp(name, "half") != 0)
         return false;
     *value = 0.5;
@@ -33,18 +36,18 @@ static bool function_of_name(void *context, const char *function, const char *na
     return true;
 }
 
-static const FormulaScope scope = {
+static const DvFormulaScope scope = {
     .variables = (const char *const[]){"x", "y", NULL}, .constant = number_of, .of_name = function_of_name};
 
 /* At x = 3, y = 4. */
 static double value_of(const char *text)
 {
-    char *problem = NULL;
-    Formula *formula = formula_compile(text, &scope, &problem);
+    DvText problem = {0};
+    DvFormula *formula = dv_formula_compile(text, &scope, &problem);
     if (!formula)
-        fail_msg("%s: %s", text, problem);
-    const double value = formula_value(formula, (const double[]){3, 4});
-    formula_free(formula);
+        fail_msg("%s: %s", text, problem.at);
+    const double value = dv_formula_value(formula, (const double[]){3, 4});
+    dv_formula_free(formula);
     return value;
 }
 
@@ -57,13 +60,13 @@ static void expect(const char *text, double expected)
 
 static void refused(const char *text, const char *because)
 {
-    char *problem = NULL;
-    Formula *formula = formula_compile(text, &scope, &problem);
+    DvText problem = {0};
+    DvFormula *formula = dv_formula_compile(text, &scope, &problem);
     if (formula)
         fail_msg("'%s' is taken for a formula", text);
-    if (!strstr(problem, because))
-        fail_msg("'%s' is refused with '%s' instead of '%s'", text, problem, because);
-    g_free(problem);
+    if (!strstr(problem.at, because))
+        fail_msg("'%s' is refused with '%s' instead of '%s'", text, problem.at, because);
+    dv_text_free(&problem);
 }
 
 static void operators_bind_as_in_books(void **state)
@@ -101,7 +104,7 @@ static void functions_are_those_of_the_library(void **state)
     (void)state;
     expect("sqrt(2^2 + 5) * cos(0)", 3);
     expect("sin(pi / 2) - exp(0)", 0);
-    expect("atan2(1, -1)", 0.75 * G_PI);
+    expect("atan2(1, -1)", 0.75 * DV_PI);
     expect("tan(0.3) - sin(0.3) / cos(0.3)", 0);
     expect("asin(sin(0.3)) + acos(cos(0.3)) + atan(tan(0.3))", 0.9);
     expect("cosh(1) ^ 2 - sinh(1) ^ 2", 1);
@@ -118,7 +121,7 @@ static void the_agm_gives_elliptic_integrals(void **state)
     (void)state;
     expect("agm(1, 1)", 1);
     const double gamma = tgamma(0.25);
-    expect("pi / (2 * agm(1, sqrt(2)))", gamma * gamma / (4 * sqrt(2 * G_PI)));
+    expect("pi / (2 * agm(1, sqrt(2)))", gamma * gamma / (4 * sqrt(2 * DV_PI)));
 }
 
 static void noise_is_fixed_and_without_pattern(void **state)
@@ -127,9 +130,9 @@ static void noise_is_fixed_and_without_pattern(void **state)
     enum { COUNT = 2000 };
     double sum = 0, squares = 0, neighbours = 0, last = 0;
     for (int k = 0; k < COUNT; k++) {
-        char *text = g_strdup_printf("noise(%d)", k);
+        char text[32];
+        (void)snprintf(text, sizeof text, "noise(%d)", k);
         const double value = value_of(text);
-        g_free(text);
         assert_true(value >= -1 && value < 1);
         sum += value;
         squares += value * value;
@@ -165,30 +168,51 @@ static void what_is_no_formula_is_refused(void **state)
     refused("min(1)", "min takes 2 numbers");
     refused("sqrt(1, 2)", "expected ')' at , 2)");
     refused("1, 2", "one number is wanted");
-    char *deep = g_strnfill(200, '('), *flat = g_strconcat(deep, "1", NULL);
-    refused(flat, "more than 64 brackets");
-    g_free(flat);
-    g_free(deep);
-    GString *wide = g_string_new(NULL); /* each bracket holds a number open */
-    for (int i = 0; i < 100; i++)
-        g_string_append(wide, "1 ^ ");
-    g_string_append(wide, "1");
-    refused(wide->str, "more than 64");
-    g_string_free(wide, TRUE);
+    char deep[202], wide[512] = "";
+    memset(deep, '(', 200);
+    (void)strcpy(deep + 200, "1");
+    refused(deep, "more than 64 brackets");
+    for (int i = 0; i < 100; i++) /* each power holds a number open */
+        (void)strcat(wide, "1 ^ ");
+    (void)strcat(wide, "1");
+    refused(wide, "more than 64");
 }
 
 static void a_list_is_as_long_as_it_has_commas(void **state)
 {
     (void)state;
-    char *problem = NULL;
-    GPtrArray *list = formula_compile_list("1, max(2, 3), x + y", &scope, &problem);
+    DvText problem = {0};
+    DvFormula *list = dv_formula_compile_list("1, max(2, 3), x + y", &scope, &problem);
     assert_non_null(list);
-    assert_int_equal(list->len, 3);
-    assert_true(formula_value(g_ptr_array_index(list, 1), (const double[]){3, 4}) == 3);
-    assert_true(formula_value(g_ptr_array_index(list, 2), (const double[]){3, 4}) == 7);
-    g_ptr_array_unref(list);
-    assert_null(formula_compile_list("1,,2", &scope, &problem));
-    g_free(problem);
+    assert_int_equal(dv_formula_count(list), 3);
+    assert_true(dv_formula_value_of(list, 1, (const double[]){3, 4}) == 3);
+    assert_true(dv_formula_value_of(list, 2, (const double[]){3, 4}) == 7);
+    dv_formula_free(list);
+    assert_null(dv_formula_compile_list("1,,2", &scope, &problem));
+    dv_text_free(&problem);
+}
+
+static void expect_place(const char *text, size_t expected)
+{
+    size_t place = 99;
+    DvText problem = {0};
+    DvFormulaScope with_place = scope;
+    with_place.place = &place;
+    assert_null(dv_formula_compile(text, &with_place, &problem));
+    assert_true(problem.length > 0);
+    assert_int_equal(place, expected);
+    dv_text_free(&problem);
+}
+
+static void what_is_wrong_has_a_place(void **state)
+{
+    (void)state;
+    expect_place("1 + z", 4);
+    expect_place("2 * sinus(1)", 4);
+    expect_place("sqrt(x", 6);
+    expect_place("x y", 2);
+    expect_place("1 + * 2", 4);
+    expect_place("1, 2", 0);
 }
 
 int main(void)
@@ -197,7 +221,8 @@ int main(void)
         cmocka_unit_test(operators_bind_as_in_books),         cmocka_unit_test(conditions_are_one_or_zero),
         cmocka_unit_test(functions_are_those_of_the_library), cmocka_unit_test(the_agm_gives_elliptic_integrals),
         cmocka_unit_test(noise_is_fixed_and_without_pattern), cmocka_unit_test(names_come_from_the_scope),
-        cmocka_unit_test(what_is_no_formula_is_refused),      cmocka_unit_test(a_list_is_as_long_as_it_has_commas),
+        cmocka_unit_test(what_is_no_formula_is_refused),      cmocka_unit_test(what_is_wrong_has_a_place),
+        cmocka_unit_test(a_list_is_as_long_as_it_has_commas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

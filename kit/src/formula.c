@@ -2,13 +2,16 @@
  *
  * Formulas, by recursive descent to a program for a stack of numbers.
  */
-#include "formula.h"
+#include <divan/kit/array.h>
+#include <divan/kit/formula.h>
+#include <divan/math/vec.h>
+#include <divan/type.h>
 
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
+#include <stdarg.h>
+#include <stdio.h>
 
-enum { MAX_DEPTH = 64, MAX_STACK = 64, MAX_NAME = 40 };
+enum { MAX_DEPTH = 64, MAX_STACK = 64, MAX_NAME = DV_FORMULA_NAME };
 
 typedef enum Action { NUMBER, VARIABLE, NEGATE, ONE, TWO, CHOOSE } Action;
 
@@ -16,14 +19,15 @@ typedef struct Op {
     Action action;
     union {
         double number;
-        guint variable;
+        uint32_t variable;
         double (*one)(double);
         double (*two)(double, double);
     };
 } Op;
 
-struct Formula {
-    GArray *ops; /* Op */
+struct DvFormula {
+    DV_ARRAY(Op) ops;
+    DvIndexArray end; /* of each formula: behind its last op */
 };
 
 /* ---- what operators and functions compute ---- */
@@ -131,32 +135,39 @@ static const struct {
 /* ---- reading ---- */
 
 typedef struct Reader {
-    const char *at;
-    const FormulaScope *scope;
-    GArray *ops;
-    guint depth, stack;
-    char *problem; /* the first */
+    const char *at, *text;
+    const DvFormulaScope *scope;
+    DvFormula *formula;
+    uint32_t depth, stack;
+    bool failed;
+    DvText *problem; /* the first */
 } Reader;
 
 static void read_choice(Reader *r);
 
-static void wrong(Reader *r, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void wrong_at(Reader *r, const char *at, const char *format, ...) DV_PRINTF(3, 4);
 
-static void wrong(Reader *r, const char *format, ...)
+static void wrong_at(Reader *r, const char *at, const char *format, ...)
 {
-    if (r->problem)
+    if (r->failed)
         return;
+    char text[256];
     va_list arguments;
     va_start(arguments, format);
-    r->problem = g_strdup_vprintf(format, arguments);
+    (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    dv_text_add(r->problem, "%s", text);
+    r->failed = true;
+    if (r->scope->place)
+        *r->scope->place = (size_t)(at - r->text);
 }
+#define wrong(r, ...) wrong_at((r), (r)->at, __VA_ARGS__)
 
 static void put(Reader *r, Op op)
 {
     static const int grows[] = {[NUMBER] = 1, [VARIABLE] = 1, [NEGATE] = 0, [ONE] = 0, [TWO] = -1, [CHOOSE] = -2};
-    g_array_append_val(r->ops, op);
-    r->stack = (guint)((int)r->stack + grows[op.action]);
+    dv_array_push(&r->formula->ops, op);
+    r->stack = (uint32_t)((int)r->stack + grows[op.action]);
     if (r->stack > MAX_STACK)
         wrong(r, "the formula holds more than %d numbers at a time", MAX_STACK);
 }
@@ -171,10 +182,24 @@ static void put_number(Reader *r, double number)
     put(r, (Op){.action = NUMBER, .number = number});
 }
 
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_of_name(char c)
+{
+    return is_letter(c) || is_digit(c) || c == '_';
+}
+
 static void skip_blanks(Reader *r)
 {
-    while (g_ascii_isspace(*r->at))
-        r->at++;
+    r->at += strspn(r->at, " \t\n\v\f\r");
 }
 
 static bool takes(Reader *r, const char *sign)
@@ -183,7 +208,7 @@ static bool takes(Reader *r, const char *sign)
     const size_t length = strlen(sign);
     if (strncmp(r->at, sign, length) != 0)
         return false;
-    if (g_ascii_isalpha(*sign) && (g_ascii_isalnum(r->at[length]) || r->at[length] == '_'))
+    if (is_letter(*sign) && is_of_name(r->at[length]))
         return false; /* only the beginning of a name */
     r->at += length;
     return true;
@@ -199,10 +224,10 @@ static void expect(Reader *r, const char *sign)
 static bool takes_name(Reader *r, char name[MAX_NAME])
 {
     skip_blanks(r);
-    if (!g_ascii_isalpha(*r->at))
+    if (!is_letter(*r->at))
         return false;
     size_t length = 0;
-    while (g_ascii_isalnum(*r->at) || *r->at == '_') {
+    while (is_of_name(*r->at)) {
         if (length + 1 < MAX_NAME)
             name[length++] = *r->at;
         r->at++;
@@ -213,7 +238,7 @@ static bool takes_name(Reader *r, char name[MAX_NAME])
 
 static void read_arguments(Reader *r, const char *function, unsigned count)
 {
-    for (unsigned i = 0; i < count && !r->problem; i++) {
+    for (unsigned i = 0; i < count && !r->failed; i++) {
         if (i && !takes(r, ","))
             wrong(r, "%s takes %u numbers", function, count);
         read_choice(r);
@@ -236,17 +261,17 @@ static bool takes_function_of_name(Reader *r, const char *function)
     return false;
 }
 
-static void read_function(Reader *r, const char *name)
+static void read_function(Reader *r, const char *name, const char *at)
 {
     if (takes_function_of_name(r, name))
         return;
-    for (size_t i = 0; i < G_N_ELEMENTS(of_one); i++)
+    for (size_t i = 0; i < sizeof of_one / sizeof *of_one; i++)
         if (strcmp(of_one[i].name, name) == 0) {
             read_arguments(r, name, 1);
             put(r, (Op){.action = ONE, .one = of_one[i].one});
             return;
         }
-    for (size_t i = 0; i < G_N_ELEMENTS(of_two); i++)
+    for (size_t i = 0; i < sizeof of_two / sizeof *of_two; i++)
         if (strcmp(of_two[i].name, name) == 0) {
             read_arguments(r, name, 2);
             put_two(r, of_two[i].two);
@@ -257,50 +282,48 @@ static void read_function(Reader *r, const char *name)
         put(r, (Op){.action = CHOOSE});
         return;
     }
-    wrong(r, "there is no function '%s' of what is in its brackets", name);
+    wrong_at(r, at, "there is no function '%s' of what is in its brackets", name);
 }
 
-static void read_name(Reader *r, const char *name)
+static void read_name(Reader *r, const char *name, const char *at)
 {
     const char *const *variables = r->scope->variables;
-    for (guint i = 0; variables && variables[i]; i++)
+    for (uint32_t i = 0; variables && variables[i]; i++)
         if (strcmp(variables[i], name) == 0) {
             put(r, (Op){.action = VARIABLE, .variable = i});
             return;
         }
     double value = 0;
-    char *problem = NULL;
+    DvText problem = {0};
     if (strcmp(name, "pi") == 0)
-        put_number(r, G_PI);
+        put_number(r, DV_PI);
     else if (r->scope->constant && r->scope->constant(r->scope->context, name, &value, &problem))
         put_number(r, value);
-    else if (problem)
-        wrong(r, "%s", problem);
+    else if (problem.length)
+        wrong_at(r, at, "%s", problem.at);
     else
-        wrong(r, "'%s' has no value here", name);
-    g_free(problem);
+        wrong_at(r, at, "'%s' has no value here", name);
+    dv_text_free(&problem);
 }
 
 static void read_operand(Reader *r)
 {
     char name[MAX_NAME];
+    skip_blanks(r);
+    const char *begin = r->at;
+    double number;
     if (takes(r, "(")) {
         read_choice(r);
         expect(r, ")");
     } else if (takes_name(r, name)) {
         if (takes(r, "("))
-            read_function(r, name);
+            read_function(r, name, begin);
         else
-            read_name(r, name);
-    } else {
-        char *end;
-        const double number = g_ascii_isdigit(*r->at) || *r->at == '.' ? g_ascii_strtod(r->at, &end) : (end = NULL, 0);
-        if (!end || end == r->at) {
-            wrong(r, "expected a number at %s", *r->at ? r->at : "the end");
-            return;
-        }
-        r->at = end;
+            read_name(r, name, begin);
+    } else if ((is_digit(*r->at) || *r->at == '.') && dv_read_double(&r->at, &number)) {
         put_number(r, number);
+    } else {
+        wrong(r, "expected a number at %s", *r->at ? r->at : "the end");
     }
 }
 
@@ -337,7 +360,7 @@ typedef struct Operator {
 static void read_joined(Reader *r, void (*read)(Reader *), const Operator *operators, size_t count)
 {
     read(r);
-    for (size_t i = 0; i < count && !r->problem; i++)
+    for (size_t i = 0; i < count && !r->failed; i++)
         if (takes(r, operators[i].sign)) {
             read(r);
             put_two(r, operators[i].two);
@@ -348,81 +371,75 @@ static void read_joined(Reader *r, void (*read)(Reader *), const Operator *opera
 static void read_product(Reader *r)
 {
     static const Operator operators[] = {{"*", multiply}, {"/", divide}};
-    read_joined(r, read_signed, operators, G_N_ELEMENTS(operators));
+    read_joined(r, read_signed, operators, sizeof operators / sizeof *operators);
 }
 
 static void read_sum(Reader *r)
 {
     static const Operator operators[] = {{"+", add}, {"-", subtract}};
-    read_joined(r, read_product, operators, G_N_ELEMENTS(operators));
+    read_joined(r, read_product, operators, sizeof operators / sizeof *operators);
 }
 
 static void read_comparison(Reader *r)
 {
     static const Operator operators[] = {{"<=", is_at_most}, {">=", is_at_least}, {"!=", is_different},
                                          {"<", is_less},     {">", is_more},      {"=", is_equal}};
-    read_joined(r, read_sum, operators, G_N_ELEMENTS(operators));
+    read_joined(r, read_sum, operators, sizeof operators / sizeof *operators);
 }
 
 static void read_both(Reader *r)
 {
     static const Operator operators[] = {{"and", both}};
-    read_joined(r, read_comparison, operators, G_N_ELEMENTS(operators));
+    read_joined(r, read_comparison, operators, sizeof operators / sizeof *operators);
 }
 
 static void read_choice(Reader *r)
 {
     static const Operator operators[] = {{"or", either}};
-    read_joined(r, read_both, operators, G_N_ELEMENTS(operators));
+    read_joined(r, read_both, operators, sizeof operators / sizeof *operators);
 }
 
-static Formula *read_formula(Reader *r)
+DvFormula *dv_formula_compile_list(const char *text, const DvFormulaScope *scope, DvText *problem)
 {
-    r->ops = g_array_new(FALSE, FALSE, sizeof(Op));
-    r->stack = 0;
-    read_choice(r);
-    Formula *formula = g_new(Formula, 1);
-    formula->ops = r->ops;
-    return formula;
-}
-
-GPtrArray *formula_compile_list(const char *text, const FormulaScope *scope, char **problem)
-{
-    Reader reader = {.at = text, .scope = scope};
-    GPtrArray *formulas = g_ptr_array_new_with_free_func((GDestroyNotify)formula_free);
-    do
-        g_ptr_array_add(formulas, read_formula(&reader));
-    while (!reader.problem && takes(&reader, ","));
+    DvFormula *formula = dv_alloc(1, sizeof *formula);
+    Reader reader = {.at = text, .text = text, .scope = scope, .formula = formula, .problem = problem};
+    do {
+        reader.stack = 0;
+        read_choice(&reader);
+        dv_array_push(&formula->end, formula->ops.count);
+    } while (!reader.failed && takes(&reader, ","));
     if (*reader.at)
         wrong(&reader, "'%s' is too much", reader.at);
-    *problem = reader.problem;
-    if (!reader.problem)
-        return formulas;
-    g_ptr_array_unref(formulas);
+    if (!reader.failed)
+        return formula;
+    dv_formula_free(formula);
     return NULL;
 }
 
-Formula *formula_compile(const char *text, const FormulaScope *scope, char **problem)
+DvFormula *dv_formula_compile(const char *text, const DvFormulaScope *scope, DvText *problem)
 {
-    GPtrArray *formulas = formula_compile_list(text, scope, problem);
-    if (!formulas)
-        return NULL;
-    Formula *formula = NULL;
-    if (formulas->len == 1)
-        formula = g_ptr_array_steal_index(formulas, 0);
-    else
-        *problem = g_strdup("one number is wanted, not a list");
-    g_ptr_array_unref(formulas);
-    return formula;
+    DvFormula *formula = dv_formula_compile_list(text, scope, problem);
+    if (!formula || formula->end.count == 1)
+        return formula;
+    dv_text_add(problem, "one number is wanted, not a list");
+    if (scope->place)
+        *scope->place = 0;
+    dv_formula_free(formula);
+    return NULL;
+}
+
+uint32_t dv_formula_count(const DvFormula *formula)
+{
+    return formula->end.count;
 }
 
 /* ---- evaluation ---- */
 
-double formula_value(const Formula *formula, const double *variables)
+double dv_formula_value_of(const DvFormula *formula, uint32_t n, const double *variables)
 {
     double stack[MAX_STACK + 1] = {0}, *top = stack; /* top: behind the last */
-    for (guint i = 0; i < formula->ops->len; i++) {
-        const Op *op = &g_array_index(formula->ops, Op, i);
+    for (uint32_t i = n ? formula->end.data[n - 1] : 0; i < formula->end.data[n]; i++) {
+        const Op *op = &formula->ops.data[i];
         switch (op->action) {
         case NUMBER:
             *top++ = op->number;
@@ -449,10 +466,11 @@ double formula_value(const Formula *formula, const double *variables)
     return stack[0];
 }
 
-void formula_free(Formula *formula)
+void dv_formula_free(DvFormula *formula)
 {
     if (!formula)
         return;
-    g_array_free(formula->ops, TRUE);
-    g_free(formula);
+    dv_array_free(&formula->ops);
+    dv_array_free(&formula->end);
+    dv_free(formula);
 }
