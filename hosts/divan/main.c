@@ -265,7 +265,7 @@ static GArray *entries_of(const Command *command, Options *options)
          "Write states with a mesh as other programs read them: .pvd, or the last state as .obj, .stl, .ply, .msh",
          "FILE"},
         {"fields", 0, 0, G_OPTION_ARG_STRING, &options->fields,
-         "What goes with them: displacement, velocity, force (default: all three)", "LIST"},
+         "What goes with them: displacement, velocity, force (default: these), stress, strain, energy, contacts", "LIST"},
         {"compress", 0, 0, G_OPTION_ARG_NONE, &options->compress, "Compress what is exported", NULL},
         {"at", 0, 0, G_OPTION_ARG_FILENAME, &options->at, "The state: positions, velocities, displacements", "FILE"},
         {"out", 0, 0, G_OPTION_ARG_FILENAME, &options->out, "Where to write the results", "PATH"},

@@ -179,6 +179,24 @@ const DvForceFieldOps dv_solid_force_field_ops = {
     .cost = cost,
 };
 
+static bool stress_model(void *self_, DvElementStressModel *out)
+{
+    DvSolidForceField *self = self_;
+    const DvSolidModel *model = &self->elements.model;
+    if (!self->elements.mesh.elements || dv_shape_dimensions(model->kind) < 2)
+        return false;
+    *out = (DvElementStressModel){.field = &self->field,
+                                  .kinematics = turns(self) ? model->kinematics : DV_SMALL_STRAIN,
+                                  .law = model->law,
+                                  .plane_stress = model->space == 2 && model->parameters == dv_solid_force_field_lame,
+                                  .thickness = 1.0,
+                                  .parameters = model->parameters,
+                                  .context = model->context};
+    return true;
+}
+
+const DvElementStressOps dv_solid_force_field_stress = {.size = sizeof(DvElementStressOps), .model = stress_model};
+
 static double bound(void *self)
 {
     return dv_solid_elements_bound(&((DvSolidForceField *)self)->elements);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """divan run --export: what is in the files, bit for bit as --dump has it, also by readers that others wrote (vtk, meshio) where they are installed;
 that files are whole whatever ends the run; and what is refused.     check_export.py DIVAN"""
+import math
 import os
 import re
 import resource
@@ -44,6 +45,10 @@ def check(good, what):
     if not good:
         FAILURES.append(what)
         print(what)
+
+
+def numbers(points):
+    return "  ".join(" ".join(repr(x) for x in point) for point in points)
 
 
 def run(text, *words, steps=4, status=0, says="", **more):
@@ -197,6 +202,138 @@ def round_trips():
     check(open("each_000005.obj", encoding="ascii").read().count("\no ") == 2, "objects of each.obj")
 
 
+def product(*matrices):
+    result = matrices[0]
+    for other in matrices[1:]:
+        result = [[sum(result[i][k] * other[k][j] for k in range(3)) for j in range(3)] for i in range(3)]
+    return result
+
+
+def transposed(a):
+    return [list(row) for row in zip(*a)]
+
+
+def six(a):
+    return [a[0][0], a[1][1], a[2][2], a[0][1], a[1][2], a[0][2]]
+
+
+YOUNG, POISSON = 1000.0, 0.3
+LAMBDA, MU = YOUNG * POISSON / ((1 + POISSON) * (1 - 2 * POISSON)), YOUNG / (2 * (1 + POISSON))
+UNIT = [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]
+STRETCH = [[1.02, 0.003, 0.001], [0.003, 0.99, -0.002], [0.001, -0.002, 1.005]] # symmetric
+TURN = product([[math.cos(0.7), -math.sin(0.7), 0], [math.sin(0.7), math.cos(0.7), 0], [0, 0, 1.0]],
+               [[1.0, 0, 0], [0, math.cos(-1.1), -math.sin(-1.1)], [0, math.sin(-1.1), math.cos(-1.1)]])
+BOX = [[x + 0.1 * (y == 1 and z == 1), y, 1.5 * z] for z in (0.0, 1.0) for y in (0.0, 1.0) for x in (0.0, 1.0)]
+CORNERS = "0 1 3 2 4 5 7 6"
+TETRAHEDRA = "0 1 2 4 1 3 2 7 1 4 5 7 2 6 4 7 1 2 4 7"
+
+
+def volume_of(a, b, c, d):
+    u, v, w = ([BOX[n][k] - BOX[a][k] for k in range(3)] for n in (b, c, d))
+    return abs(sum(u[i] * (v[(i + 1) % 3] * w[(i + 2) % 3] - v[(i + 2) % 3] * w[(i + 1) % 3]) for i in range(3))) / 6
+
+
+VOLUME = sum(volume_of(*(int(word) for word in TETRAHEDRA.split()[4 * k:4 * k + 4])) for k in range(5))
+
+
+def hooke(e, scale=1.0):
+    trace = e[0][0] + e[1][1] + e[2][2]
+    return [[scale * (LAMBDA * trace * (i == j) + 2 * MU * e[i][j]) for j in range(3)] for i in range(3)]
+
+
+def closed_form(kinematics):
+    """F, strain, Cauchy's stress, energy per volume of a body that is stretched, and turned where the law knows it"""
+    f = STRETCH if kinematics == "small" else product(TURN, STRETCH)
+    e = [[STRETCH[i][j] - UNIT[i][j] for j in range(3)] for i in range(3)]
+    if kinematics == "finite":
+        c = product(transposed(f), f)
+        e = [[0.5 * (c[i][j] - UNIT[i][j]) for j in range(3)] for i in range(3)]
+    s = hooke(e)
+    energy = 0.5 * sum(s[i][j] * e[i][j] for i in range(3) for j in range(3))
+    if kinematics == "finite":
+        det = sum(f[0][i] * (f[1][(i + 1) % 3] * f[2][(i + 2) % 3] - f[1][(i + 2) % 3] * f[2][(i + 1) % 3]) for i in range(3))
+        return f, e, [[v / det for v in row] for row in product(f, s, transposed(f))], energy
+    if kinematics == "corotational":
+        return f, product(TURN, e, transposed(TURN)), product(TURN, s, transposed(TURN)), energy
+    return f, e, s, energy
+
+
+def patch_tests():
+    """Of a homogeneous deformation all elements have the strain and stress of the closed form; energies add up to that of the volume."""
+    material = 'youngModulus="%g" poissonRatio="%g"' % (YOUNG, POISSON)
+    law = 'material="StVenantKirchhoff" parameters="%r %r" kinematics="finite"' % (MU, LAMBDA)
+    tetra, hexa = 'tetrahedra="%s"' % TETRAHEDRA, 'hexahedra="%s"' % CORNERS
+    fields = (("corotational", tetra, "TetrahedronFEMForceField %s method='polar'" % material),
+              ("corotational", tetra, "TetrahedronFEMForceField %s method='large'" % material),
+              ("small", tetra, "TetrahedronFEMForceField %s method='small'" % material),
+              ("corotational", tetra, "TetrahedralCorotationalFEMForceField %s" % material),
+              ("corotational", hexa, "HexahedronFEMForceField %s method='polar'" % material),
+              ("corotational", hexa, "HexahedronFEMForceField %s method='large'" % material),
+              ("small", hexa, "HexahedronFEMForceField %s method='small'" % material),
+              ("corotational", hexa, "CorotationalFEMForceField template='Vec3d,Hexahedron' %s" % material),
+              ("corotational", tetra, "CorotationalFEMForceField template='Vec3d,Tetrahedron' %s" % material),
+              ("small", tetra, "LinearSmallStrainFEMForceField template='Vec3d,Tetrahedron' %s" % material),
+              ("finite", tetra, "SolidFEMForceField template='Vec3d,Tetrahedron' %s" % law),
+              ("finite", hexa, "SolidFEMForceField template='Vec3d,Hexahedron' %s" % law))
+    for kinematics, cells, words in fields:
+        f, e, s, energy = closed_form(kinematics)
+        now = [[sum(f[i][j] * x[j] for j in range(3)) + (0.3, -2, 1)[i] for i in range(3)] for x in BOX]
+        scene = """<Node dt="0.01"><DefaultAnimationLoop/><Node name="Body"><EulerImplicitSolver/><CGLinearSolver iterations="1" tolerance="1" threshold="1"/>
+          <MeshTopology name="mesh" position="%s" %s/><MechanicalObject name="state" position="%s" rest_position="%s"/><UniformMass totalMass="1"/>
+          <%s/></Node></Node>""" % (*(numbers(points) for points in (BOX,)), cells, numbers(now), numbers(BOX), words)
+        run(scene, "--export", "patch.pvd", "--fields", "stress,strain,energy", steps=0)
+        arrays, sizes = read_vtk("patch/Body-state_000000.vtu")
+        wrong = 0.0
+        for k in range(sizes["NumberOfCells"]):
+            wrong = max([wrong] + [abs(a - b) / YOUNG for a, b in zip(arrays["CellData", "stress"][6 * k:6 * k + 6], six(s))])
+            wrong = max([wrong] + [abs(a - b) for a, b in zip(arrays["CellData", "strain"][6 * k:6 * k + 6], six(e))])
+            d = [s[0][0] - s[1][1], s[1][1] - s[2][2], s[2][2] - s[0][0]]
+            mises = math.sqrt(0.5 * sum(x * x for x in d) + 3 * (s[0][1] ** 2 + s[1][2] ** 2 + s[0][2] ** 2))
+            wrong = max(wrong, abs(arrays["CellData", "vonMises"][k] - mises) / YOUNG)
+        check(wrong < 1e-13, "%s: strain or stress differ by %g" % (words, wrong))
+        check(hexa == cells or abs(sum(arrays["CellData", "energy"]) / (energy * VOLUME) - 1) < 1e-12, "%s: energy %g" % (words, sum(arrays["CellData", "energy"])))
+    membrane()
+    run(scene.replace("</Node></Node>", "<SolidFEMForceField name='second' template='Vec3d,Hexahedron' %s/></Node></Node>" % law), "--export", "two.pvd",
+        "--fields", "energy", steps=0)
+    names = sorted(name for of, name in read_vtk("two/Body-state_000000.vtu")[0] if of == "CellData")
+    check(len(names) == 2 and all(name.endswith(".energy") for name in names) and "second.energy" in names, "names of two force fields: %s" % names)
+
+
+def membrane():
+    """Plane stress of a triangle that is stretched along x and turned."""
+    corners, stretched = [[0.0, 0, 0], [1.0, 0, 0], [0.2, 0.7, 0]], [[0.0, 0, 0], [1.01, 0, 0], [0.202, 0.7, 0]]
+    now = [[sum(TURN[i][j] * x[j] for j in range(3)) for i in range(3)] for x in stretched]
+    normal, across = YOUNG / (1 - POISSON ** 2) * 0.01, POISSON * YOUNG / (1 - POISSON ** 2) * 0.01
+    expected = six(product(TURN, [[normal, 0, 0], [0, across, 0], [0, 0, 0]], transposed(TURN)))
+    for name, more in (("TriangleFEMForceField", 'method="large" thickness="0.01"'), ("TriangularFEMForceField", 'method="large"')):
+        run("""<Node dt="0.01"><DefaultAnimationLoop/><Node name="Body"><EulerImplicitSolver/><CGLinearSolver iterations="1" tolerance="1" threshold="1"/>
+          <MeshTopology name="mesh" position="%s" triangles="0 1 2"/><MechanicalObject name="state" position="%s" rest_position="%s"/><UniformMass totalMass="1"/>
+          <%s youngModulus="%g" poissonRatio="%g" %s/></Node></Node>""" % (numbers(corners), numbers(now), numbers(corners), name, YOUNG, POISSON, more),
+            "--export", "membrane.pvd", "--fields", "stress,energy", steps=0)
+        arrays, _ = read_vtk("membrane/Body-state_000000.vtp")
+        check(max(abs(a - b) for a, b in zip(arrays["CellData", "stress"], expected)) < 1e-10, "%s: stress %s" % (name, arrays["CellData", "stress"]))
+        energy = 0.5 * normal * 0.01 * 0.35 * (0.01 if "thickness" in more else 1)
+        check(abs(arrays["CellData", "energy"][0] / energy - 1) < 1e-9, "%s: energy %s" % (name, arrays["CellData", "energy"]))
+
+
+CONTACT = """<Node dt="0.01" gravity="0 -9.81 0"><FreeMotionAnimationLoop/><BlockGaussSeidelConstraintSolver tolerance="1e-12" maxIterations="1000"/>
+  <CollisionPipeline name="pipeline"/><BruteForceBroadPhase/><BVHNarrowPhase/><NewProximityIntersection alarmDistance="0.2" contactDistance="0.1"/>
+  <CollisionResponse response="FrictionContactConstraint" responseParams="mu=0"/>
+  <Node name="Ball"><EulerImplicitSolver/><SparseLDLSolver/>
+    <MechanicalObject name="state" position="0 0.1 0"/><UniformMass totalMass="2"/><LinearSolverConstraintCorrection/><PointCollisionModel/></Node>
+  <Node name="Floor"><MechanicalObject position="-1 0 -1  -1 0 1  1 0 0"/><MeshTopology triangles="0 1 2"/>
+    <TriangleCollisionModel moving="0" simulated="0"/></Node></Node>"""
+
+
+def contacts():
+    """Points with forces: at rest, a ball's contact carries its weight."""
+    run(CONTACT, "--export", "touch.pvd", "--fields", "contacts", "--every", "50", steps=100)
+    parts = [name for _, name, file in series("touch.pvd") if "100" in file]
+    check("/pipeline" in parts or "//pipeline" in parts, "parts with contacts: %s" % parts)
+    arrays, sizes = read_vtk("touch/pipeline_000100.vtp")
+    check(sizes["NumberOfVerts"] == 1 and abs(abs(arrays["PointData", "force"][1]) - 2 * 9.81) < 1e-6, "force of a contact: %s" % arrays)
+
+
 def mesh_that_changes():
     """Elements that go while a scene runs; the mesh of a frame is that of its time."""
     carved = """<Node dt="0.01" gravity="0 0 0"><DefaultAnimationLoop/><Node name="Body"><EulerExplicitSolver/>
@@ -258,7 +395,7 @@ def refusals():
     check([time_ for time_, _, _ in series("own.pvd")] == [0, 0.01], "frames before one that is refused")
 
 
-CHECKS = (same_as_dumped, by_others, round_trips, mesh_that_changes, whole_files, refusals)
+CHECKS = (same_as_dumped, by_others, round_trips, patch_tests, contacts, mesh_that_changes, whole_files, refusals)
 for function in CHECKS:
     work = tempfile.mkdtemp()
     os.chdir(work)

@@ -4,16 +4,19 @@
  *
  * The states are listed again when the graph has changed, elements copied again when a mesh has.
  */
-#include "frame.h"
+#include "capture.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include <divan/contracts/collision.h>
+#include <divan/kit/element_stress.h>
 #include <divan/memory.h>
 #include <divan/scene.h>
 
-typedef enum Field { DISPLACEMENT, VELOCITY, FORCE, FIELDS } Field;
-static const char *const field_names[] = {"displacement", "velocity", "force"};
+typedef enum Field { DISPLACEMENT, VELOCITY, FORCE, STRESS, STRAIN, ENERGY, CONTACTS, FIELDS } Field;
+static const char *const field_names[] = {"displacement", "velocity", "force",   "stress",
+                                          "strain",       "energy",   "contacts"};
 
 typedef struct Part {
     const char *name, *file; /* interned */
@@ -23,7 +26,16 @@ typedef struct Part {
     uint64_t revision;
     uint32_t meshes; /* so far */
     FrameCells *cells;
+    DvObject **solids; /* [solid_count] held: force fields that know stresses of its elements */
+    uint32_t solid_count;
 } Part;
+
+/* A pipeline with contacts. */
+typedef struct Touches {
+    const char *name, *file;
+    DvObject *pipeline; /* held */
+    uint32_t meshes;
+} Touches;
 
 struct Capture {
     DvScene *scene;
@@ -31,6 +43,8 @@ struct Capture {
     bool wanted[FIELDS];
     Part *part;
     uint32_t parts, capacity;
+    Touches *touches; /* [pipelines] */
+    uint32_t pipelines;
 };
 
 /* ---- Parts ---- */
@@ -40,6 +54,9 @@ static void part_free(Part *part)
     frame_cells_release(part->cells);
     dv_object_unref(part->state.object);
     dv_object_unref(part->mesh);
+    for (uint32_t s = 0; s < part->solid_count; s++)
+        dv_object_unref(part->solids[s]);
+    dv_free(part->solids);
 }
 
 /* "Bar-state" of "/Bar/state", with a number where another part has that name. */
@@ -110,8 +127,36 @@ static void add_parts(Capture *capture, const DvNode *node)
             add_parts(capture, child);
 }
 
+/* A node's force fields go to the parts they are about, its pipeline to the list of those. */
+static DvVisit take_node(DvNode *node, void *context)
+{
+    Capture *capture = context;
+    DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++)
+        for (uint32_t p = 0; p < capture->parts && dv_object_ops(object, DV_ELEMENT_STRESS); p++) {
+            Part *part = &capture->part[p];
+            if (!capture_has_stress(object, &part->state, part->mesh))
+                continue;
+            part->solids = dv_realloc(part->solids, part->solid_count * sizeof(DvObject *),
+                                      (part->solid_count + 1) * sizeof(DvObject *));
+            part->solids[part->solid_count++] = dv_object_ref(object);
+        }
+    DvObject *pipeline = dv_node_slot(node, DV_COLLISION_PIPELINE);
+    if (!pipeline || !capture->wanted[CONTACTS])
+        return DV_VISIT_CONTINUE;
+    const char *path = dv_object_path(pipeline);
+    capture->touches =
+        dv_realloc(capture->touches, capture->pipelines * sizeof(Touches), (capture->pipelines + 1) * sizeof(Touches));
+    capture->touches[capture->pipelines++] =
+        (Touches){dv_intern(path), file_name(capture, path), dv_object_ref(pipeline), 0};
+    return DV_VISIT_CONTINUE;
+}
+
 static void clear_parts(Capture *capture)
 {
+    for (uint32_t t = 0; t < capture->pipelines; t++)
+        dv_object_unref(capture->touches[t].pipeline);
+    capture->pipelines = 0;
     for (uint32_t p = 0; p < capture->parts; p++)
         part_free(&capture->part[p]);
     capture->parts = 0;
@@ -126,7 +171,11 @@ static void list_parts(Capture *capture)
     Capture old = *capture;
     capture->part = NULL;
     capture->parts = capture->capacity = 0;
+    capture->touches = NULL;
+    capture->pipelines = 0;
     add_parts(capture, root);
+    dv_visit(dv_scene_root(capture->scene), &(const DvVisitor){.top_down = take_node, .enters_sleeping = true},
+             capture);
     for (uint32_t p = 0; p < capture->parts; p++) {
         Part *part = &capture->part[p];
         for (uint32_t o = 0; o < old.parts; o++)
@@ -138,8 +187,13 @@ static void list_parts(Capture *capture)
                 old.part[o].cells = NULL;
             }
     }
+    for (uint32_t t = 0; t < capture->pipelines; t++)
+        for (uint32_t o = 0; o < old.pipelines; o++)
+            if (old.touches[o].pipeline == capture->touches[t].pipeline)
+                capture->touches[t].meshes = old.touches[o].meshes;
     clear_parts(&old);
     dv_free(old.part);
+    dv_free(old.touches);
     capture->revision = dv_node_revision(root);
 }
 
@@ -221,6 +275,8 @@ static const DvVecId vector_of[] = {DV_POSITION, DV_VELOCITY, DV_FORCE};
 
 static bool has_field(const Part *part, Field field)
 {
+    if (field >= STRESS)
+        return field != CONTACTS && part->solid_count > 0;
     return field != DISPLACEMENT || dv_state_read(part->state, DV_REST_POSITION).at;
 }
 
@@ -231,13 +287,16 @@ static void take_part(const Capture *capture, Part *part, Frame *frame)
     FramePart *to = frame_add_part(frame, part->name, part->file, part->cells, points);
     copy_triples(frame_add_array(to, "points", 3, false, points), dv_state_read(part->state, DV_POSITION), spatial,
                  NULL);
-    for (uint32_t f = 0; f < FIELDS; f++) {
+    for (uint32_t f = 0; f < STRESS; f++) {
         if (!capture->wanted[f] || !has_field(part, (Field)f))
             continue;
         const double *from = f == DISPLACEMENT ? dv_state_read(part->state, DV_REST_POSITION).at : NULL;
         copy_triples(frame_add_array(to, field_names[f], 3, false, points), dv_state_read(part->state, vector_of[f]),
                      spatial, from);
     }
+    for (uint32_t s = 0; s < part->solid_count; s++)
+        capture_take_elements(part->solids[s], &part->state, part->mesh, part->solid_count == 1,
+                              &capture->wanted[STRESS], to);
 }
 
 void capture_take(Capture *capture, Frame *frame, uint64_t step, double time)
@@ -248,6 +307,9 @@ void capture_take(Capture *capture, Frame *frame, uint64_t step, double time)
     frame->time = time;
     for (uint32_t p = 0; p < capture->parts; p++)
         take_part(capture, &capture->part[p], frame);
+    for (uint32_t t = 0; t < capture->pipelines; t++)
+        capture_take_contacts(capture->touches[t].pipeline, capture->touches[t].name, capture->touches[t].file,
+                              &capture->touches[t].meshes, frame);
 }
 
 /* ---- What is asked for ---- */
@@ -289,12 +351,20 @@ static bool read_fields(Capture *capture, const char *fields, DvText *why)
 static bool check_fields(const Capture *capture, DvText *why)
 {
     for (uint32_t f = 0; f < FIELDS; f++) {
-        bool found = !capture->wanted[f];
+        bool found = !capture->wanted[f] || (f == CONTACTS && capture->pipelines > 0);
         for (uint32_t p = 0; p < capture->parts && !found; p++)
             found = has_field(&capture->part[p], (Field)f);
         if (found)
             continue;
-        dv_text_add(why, "no state has the field '%s'; those with a mesh are:", field_names[f]);
+        if (f == CONTACTS) {
+            dv_text_add(why, "the scene has no 'contacts': it has no CollisionPipeline");
+            return false;
+        }
+        if (f >= STRESS)
+            dv_text_add(why,
+                        "no force field knows the %s of elements of a state with a mesh; those are:", field_names[f]);
+        else
+            dv_text_add(why, "no state has the field '%s'; those with a mesh are:", field_names[f]);
         for (uint32_t p = 0; p < capture->parts && p < 3; p++)
             dv_text_add(why, "%s %s", p ? "," : "", capture->part[p].name);
         if (capture->parts > 3)
@@ -329,5 +399,6 @@ void capture_free(Capture *capture)
         return;
     clear_parts(capture);
     dv_free(capture->part);
+    dv_free(capture->touches);
     dv_free(capture);
 }

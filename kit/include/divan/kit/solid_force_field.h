@@ -9,6 +9,7 @@
 #ifndef DIVAN_KIT_SOLID_FORCE_FIELD_H
 #define DIVAN_KIT_SOLID_FORCE_FIELD_H
 
+#include <divan/kit/element_stress.h>
 #include <divan/kit/mesh_force_field.h>
 #include <divan/kit/solid_elements.h>
 
@@ -56,6 +57,7 @@ DV_PUBLIC void dv_solid_force_field_lame(void *context, uint32_t element, double
 /* What such classes offer. */
 extern DV_PUBLIC const DvForceFieldOps dv_solid_force_field_ops;
 extern DV_PUBLIC const DvElementsCause dv_solid_force_field_cause;
+extern DV_PUBLIC const DvElementStressOps dv_solid_force_field_stress;
 extern DV_PUBLIC const DvDrawableOps dv_solid_force_field_drawable;
 DV_PUBLIC DvStatus dv_solid_force_field_parse(DvObject *object, void *self, const DvAttributes *attributes);
 DV_PUBLIC DvStatus dv_solid_force_field_reinit(DvObject *object, void *self);
@@ -63,15 +65,16 @@ DV_PUBLIC DvStatus dv_solid_force_field_update(DvObject *object, void *self);
 DV_PUBLIC void dv_solid_force_field_destroy(DvObject *object, void *self);
 
 /* The names of the class's bases, the nearest first. */
-#define DV_SOLID_FORCE_FIELD_CLASS(...)                                                                \
-    DV_FORCE_FIELD_CLASS(__VA_ARGS__),                                                                 \
-        .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &dv_solid_force_field_ops},    \
-                                          {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs}, \
-                                          {.id = DV_ROTATIONS, .ops = &dv_mesh_force_field_rotations}, \
-                                          {.id = DV_FAULT_CAUSE, .ops = &dv_solid_force_field_cause},  \
-                                          {.id = DV_DRAWABLE, .ops = &dv_solid_force_field_drawable},  \
-                                          {0}},                                                        \
-        .reinit = dv_solid_force_field_reinit, .update = dv_solid_force_field_update,                  \
+#define DV_SOLID_FORCE_FIELD_CLASS(...)                                                                   \
+    DV_FORCE_FIELD_CLASS(__VA_ARGS__),                                                                    \
+        .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &dv_solid_force_field_ops},       \
+                                          {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs},    \
+                                          {.id = DV_ROTATIONS, .ops = &dv_mesh_force_field_rotations},    \
+                                          {.id = DV_FAULT_CAUSE, .ops = &dv_solid_force_field_cause},     \
+                                          {.id = DV_DRAWABLE, .ops = &dv_solid_force_field_drawable},     \
+                                          {.id = DV_ELEMENT_STRESS, .ops = &dv_solid_force_field_stress}, \
+                                          {0}},                                                           \
+        .reinit = dv_solid_force_field_reinit, .update = dv_solid_force_field_update,                     \
         .cleanup = dv_mesh_force_field_cleanup, .destroy = dv_solid_force_field_destroy
 
 DV_END_DECLS

@@ -51,6 +51,7 @@ const DvClass dv_hexahedral_fem_force_field = {
                                       {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs},
                                       {.id = DV_ROTATIONS, .ops = &dv_mesh_force_field_rotations},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {.id = DV_ELEMENT_STRESS, .ops = &hexahedron_fem_stress},
                                       {0}},
     .construct = construct,
     .init = hexahedron_fem_init,

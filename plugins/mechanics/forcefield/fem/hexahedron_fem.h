@@ -9,7 +9,7 @@
 #include "forcefield/fem/hexahedron_box.h"
 #include "forcefield/fem/hexahedron_exact.h"
 #include "forcefield/fem/hexahedron_shapes.h"
-#include <divan/kit/mesh_force_field.h>
+#include <divan/kit/element_stress.h>
 #include <divan/kit/ordered_hexahedra.h>
 
 enum { NODES = 8, COLUMNS = 24 };
@@ -100,5 +100,6 @@ void hexahedron_fem_draw(HexahedronFEMForceField *self, DvDraw *draw, double gap
 extern const DvForceFieldOps hexahedron_fem_ops;
 extern const DvDrawableOps hexahedron_fem_drawable;
 extern const DvElementsCause hexahedron_fem_cause;
+extern const DvElementStressOps hexahedron_fem_stress;
 
 #endif

@@ -917,6 +917,30 @@ static double stiffness_bound(void *self_)
 
 const DvElementsCause hexahedron_fem_cause = DV_ELEMENTS_CAUSE(.bound = stiffness_bound, .inverted = inverted_element);
 
+/* Of elements whose nodes are numbered as in a mirror the sign is that of their measure. */
+static void absolute_lame(void *context, uint32_t element, double *out)
+{
+    const HexahedronFEMForceField *self = context;
+    out[0] = fabs(self->lame[element][0]);
+    out[1] = fabs(self->lame[element][1]);
+}
+
+static bool stress_model(void *self_, DvElementStressModel *model)
+{
+    HexahedronFEMForceField *self = self_;
+    if (!self->mesh.elements)
+        return false;
+    *model = (DvElementStressModel){.field = &self->field,
+                                    .kinematics = turns(self) ? DV_COROTATIONAL : DV_SMALL_STRAIN,
+                                    .law = &dv_hooke_law,
+                                    .thickness = 1.0,
+                                    .parameters = absolute_lame,
+                                    .context = self};
+    return true;
+}
+
+const DvElementStressOps hexahedron_fem_stress = {.size = sizeof(DvElementStressOps), .model = stress_model};
+
 static void cost(void *self_, double *product, double *assembly)
 {
     const HexahedronFEMForceField *self = self_;
@@ -980,6 +1004,7 @@ const DvClass dv_hexahedron_fem_force_field = {
                                       {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs},
                                       {.id = DV_ROTATIONS, .ops = &dv_mesh_force_field_rotations},
                                       {.id = DV_DRAWABLE, .ops = &hexahedron_fem_drawable},
+                                      {.id = DV_ELEMENT_STRESS, .ops = &hexahedron_fem_stress},
                                       {0}},
     .init = hexahedron_fem_init,
     .reinit = hexahedron_fem_reinit,

@@ -392,6 +392,7 @@ const DvClass dv_hexahedron_fem_force_field_and_mass = {
                                       {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs},
                                       {.id = DV_ROTATIONS, .ops = &dv_mesh_force_field_rotations},
                                       {.id = DV_DRAWABLE, .ops = &hexahedron_fem_drawable},
+                                      {.id = DV_ELEMENT_STRESS, .ops = &hexahedron_fem_stress},
                                       {0}},
     .init = init,
     .reinit = hexahedron_fem_reinit,

@@ -220,6 +220,8 @@ static void destroy(DvObject *object, void *self_)
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
 
+static const DvElementStressOps stress = {.size = sizeof(DvElementStressOps), .model = tetrahedron_force_field_stress};
+
 const DvClass dv_tetrahedral_corotational_fem_force_field = {
     .size = sizeof(DvClass),
     .name = "TetrahedralCorotationalFEMForceField",
@@ -229,7 +231,7 @@ const DvClass dv_tetrahedral_corotational_fem_force_field = {
     .help = "Linear elastic tetrahedra with large rotations.",
     .instance_size = sizeof(TetrahedralCorotationalFEMForceField),
     .fields = fields,
-    TETRAHEDRON_FORCE_FIELD_CONTRACTS(ops, drawable),
+    TETRAHEDRON_FORCE_FIELD_CONTRACTS(ops, drawable, stress),
     .init = init,
     .reinit = reinit,
     .update = update,

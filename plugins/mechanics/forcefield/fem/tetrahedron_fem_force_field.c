@@ -528,6 +528,15 @@ static void destroy(DvObject *object, void *self_)
     tetrahedron_force_field_destroy(object, self_);
 }
 
+/* The strain that acts where there is plasticity is kept times the volume, for forces alone. */
+static bool stress_model(void *self_, DvElementStressModel *model)
+{
+    TetrahedronFEMForceField *self = self_;
+    return !(dv_data_double(&self->plastic_max_threshold) > 0.0) && tetrahedron_force_field_stress(self, model);
+}
+
+static const DvElementStressOps stress = {.size = sizeof(DvElementStressOps), .model = stress_model};
+
 const DvClass dv_tetrahedron_fem_force_field = {
     .size = sizeof(DvClass),
     .name = "TetrahedronFEMForceField",
@@ -537,7 +546,7 @@ const DvClass dv_tetrahedron_fem_force_field = {
     .help = "Linear elastic tetrahedra with large rotations, plasticity and von Mises stress.",
     .instance_size = sizeof(TetrahedronFEMForceField),
     .fields = fields,
-    TETRAHEDRON_FORCE_FIELD_CONTRACTS(ops, drawable),
+    TETRAHEDRON_FORCE_FIELD_CONTRACTS(ops, drawable, stress),
     .init = init,
     .reinit = reinit,
     .update = update,

@@ -11,6 +11,29 @@ bool tetrahedron_force_field_turns(const void *self)
     return ((const TetrahedronForceField *)self)->blocks.method != TETRAHEDRON_SMALL;
 }
 
+static void lame(void *context, uint32_t element, double *out)
+{
+    const TetrahedronForceField *self = context;
+    const DvElementMaterial material = dv_element_material(&self->field.materials, element);
+    out[0] = dv_lame_lambda(material.young, material.poisson);
+    out[1] = dv_lame_mu(material.young, material.poisson);
+}
+
+bool tetrahedron_force_field_stress(void *self_, DvElementStressModel *model)
+{
+    TetrahedronForceField *self = self_;
+    if (!self->blocks.mesh.elements)
+        return false;
+    *model =
+        (DvElementStressModel){.field = &self->field,
+                               .kinematics = tetrahedron_force_field_turns(self) ? DV_COROTATIONAL : DV_SMALL_STRAIN,
+                               .law = &dv_hooke_law,
+                               .thickness = 1.0,
+                               .parameters = lame,
+                               .context = self};
+    return true;
+}
+
 void tetrahedron_force_field_destroy(DvObject *object, void *self)
 {
     (void)object;

@@ -6,7 +6,7 @@
 #define DIVAN_MECHANICS_TETRAHEDRON_FORCE_FIELD_H
 
 #include "forcefield/fem/tetrahedron_blocks.h"
-#include <divan/kit/mesh_force_field.h>
+#include <divan/kit/element_stress.h>
 
 /* What the struct of such a class begins with. */
 typedef struct TetrahedronForceField {
@@ -27,18 +27,20 @@ void tetrahedron_force_field_assemble(void *self, const DvStep *step, double k, 
 uint64_t tetrahedron_force_field_matrix_version(void *self);
 void tetrahedron_force_field_cost(void *self, double *product, double *assembly);
 extern const DvElementsCause tetrahedron_force_field_cause;
+bool tetrahedron_force_field_stress(void *self, DvElementStressModel *model); /* DvElementStressOps.model */
 
 #define TETRAHEDRON_FORCE_FIELD_OPS                                                           \
     .size = sizeof(DvForceFieldOps), .states = dv_single_state_states,                        \
     .add_dforce = tetrahedron_force_field_add_dforce, .reserve = dv_mesh_force_field_reserve, \
     .assemble = tetrahedron_force_field_assemble, .structure = dv_mesh_force_field_structure, \
     .matrix_version = tetrahedron_force_field_matrix_version, .cost = tetrahedron_force_field_cost
-#define TETRAHEDRON_FORCE_FIELD_CONTRACTS(operations, drawable)                                                      \
+#define TETRAHEDRON_FORCE_FIELD_CONTRACTS(operations, drawable, stress)                                              \
     .contracts = (const DvContract[])                                                                                \
     {                                                                                                                \
         {.id = DV_FORCE_FIELD, .ops = &(operations)}, {.id = DV_FAULT_CAUSE, .ops = &tetrahedron_force_field_cause}, \
             {.id = DV_COUPLED_PAIRS, .ops = &dv_mesh_force_field_pairs},                                             \
             {.id = DV_ROTATIONS, .ops = &dv_mesh_force_field_rotations}, {.id = DV_DRAWABLE, .ops = &(drawable)},    \
+            {.id = DV_ELEMENT_STRESS, .ops = &(stress)},                                                             \
         {                                                                                                            \
             0                                                                                                        \
         }                                                                                                            \

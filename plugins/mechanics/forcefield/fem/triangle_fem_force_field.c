@@ -245,6 +245,15 @@ static void draw(void *self_, DvDraw *target)
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
 
+static bool stress_model(void *self_, DvElementStressModel *model)
+{
+    TriangleFEMForceField *self = self_;
+    return triangle_force_field_stress(&self->common, dv_data_double(&self->thickness),
+                                       dv_data_bool(&self->plane_strain), model);
+}
+
+static const DvElementStressOps stress_ops = {.size = sizeof(DvElementStressOps), .model = stress_model};
+
 const DvClass dv_triangle_fem_force_field = {
     .size = sizeof(DvClass),
     .name = "TriangleFEMForceField",
@@ -254,7 +263,7 @@ const DvClass dv_triangle_fem_force_field = {
     .help = "Linear elastic membranes of triangles, with large rotations.",
     .instance_size = sizeof(TriangleFEMForceField),
     .fields = fields,
-    DV_FORCE_FIELD_CONTRACTS(ops, triangle_force_field_cause, drawable),
+    TRIANGLE_FORCE_FIELD_CONTRACTS(ops, drawable, stress_ops),
     .init = init,
     .reinit = reinit,
     .cleanup = cleanup,

@@ -34,3 +34,36 @@ static double bound(void *self)
 }
 
 const DvElementsCause triangle_force_field_cause = DV_ELEMENTS_CAUSE(.bound = bound);
+
+static void plane_stress_lame(void *context, uint32_t element, double *out)
+{
+    const TriangleForceField *self = context;
+    const DvElementMaterial material = dv_element_material(&self->field.materials, element);
+    out[0] = dv_lame_lambda_plane_stress(material.young, material.poisson);
+    out[1] = dv_lame_mu(material.young, material.poisson);
+}
+
+static void plane_strain_lame(void *context, uint32_t element, double *out)
+{
+    const TriangleForceField *self = context;
+    const DvElementMaterial material = dv_element_material(&self->field.materials, element);
+    out[0] = dv_lame_lambda(material.young, material.poisson);
+    out[1] = dv_lame_mu(material.young, material.poisson);
+}
+
+bool triangle_force_field_stress(TriangleForceField *self, double thickness, bool plane_strain,
+                                 DvElementStressModel *model)
+{
+    const TriangleMethod method = self->blocks.method;
+    const bool turns = method == TRIANGLE_LARGE || method == TRIANGLE_EXACT;
+    if (!self->blocks.mesh.elements)
+        return false;
+    *model = (DvElementStressModel){.field = &self->field,
+                                    .kinematics = turns ? DV_COROTATIONAL : DV_SMALL_STRAIN,
+                                    .law = &dv_hooke_law,
+                                    .plane_stress = !plane_strain,
+                                    .thickness = thickness,
+                                    .parameters = plane_strain ? plane_strain_lame : plane_stress_lame,
+                                    .context = self};
+    return true;
+}

@@ -329,6 +329,14 @@ static void draw(void *self_, DvDraw *target)
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
 
+static bool stress_model(void *self_, DvElementStressModel *model)
+{
+    TriangularFEMForceField *self = self_;
+    return triangle_force_field_stress(&self->common, 1.0, false, model);
+}
+
+static const DvElementStressOps stress_ops = {.size = sizeof(DvElementStressOps), .model = stress_model};
+
 const DvClass dv_triangular_fem_force_field = {
     .size = sizeof(DvClass),
     .name = "TriangularFEMForceField",
@@ -338,7 +346,7 @@ const DvClass dv_triangular_fem_force_field = {
     .help = "Linear elastic membranes of triangles, with large rotations and their stresses.",
     .instance_size = sizeof(TriangularFEMForceField),
     .fields = fields,
-    DV_FORCE_FIELD_CONTRACTS(ops, triangle_force_field_cause, drawable),
+    TRIANGLE_FORCE_FIELD_CONTRACTS(ops, drawable, stress_ops),
     .init = init,
     .reinit = reinit,
     .cleanup = cleanup,
