@@ -221,7 +221,7 @@ static void compute_op(MathOp *self, size_t numbers, void *to, DvWorst *wrong)
     for (size_t i = 0; i < numbers; i++)
         if (!write_at(type, to, i, silent ? 0 : joined(self, op[negates], negates, i)))
             dv_worst_add(wrong, (uint32_t)(i / type->components), 0);
-    if (silent && self->engine.starting && numbers)
+    if (silent && numbers && dv_engine_starting(&self->engine))
         dv_field_warning(self->op, -1, "'%s' is false for all values, as in old scenes; negatedOps=\"1\" negates '%s'",
                          op, op + 1);
 }
@@ -229,22 +229,22 @@ static void compute_op(MathOp *self, size_t numbers, void *to, DvWorst *wrong)
 static void warn_of_inputs(MathOp *self, DvData *const *lists, uint32_t count, const DvWorst *wrong)
 {
     char worst[DV_WORST_TEXT];
-    if (wrong->count)
+    if (wrong->count && dv_engine_starting(&self->engine))
         dv_field_warning(self->output, -1, "%" PRIu32 " values have no %s: %s", wrong->count,
                          self->output->type->scalar == DV_SCALAR_INT ? "whole number of 32 bits" : "finite number",
                          dv_worst_text(wrong, worst));
     bool missing = false;
     for (uint32_t k = 0; k < self->name_count && self->formula; k++)
-        if (!dv_data_is_set(self->named[k])) {
+        if (!dv_data_is_set(self->named[k]) && dv_engine_starting(&self->engine)) {
             dv_field_warning(self->named[k], -1, "is not given, so that the formula has nothing to compute with");
             missing = true;
         }
     for (uint32_t k = 0; k < count && !missing; k++)
-        if (lists[k]->count > self->output->count)
+        if (lists[k]->count > self->output->count && dv_engine_starting(&self->engine))
             dv_field_warning(lists[k], -1, "%zu values, but another list has %zu: the rest does not count",
                              lists[k]->count, self->output->count);
     if (!self->formula && strcmp(dv_data_string(self->op), "!") == 0 && self->inputs.count > 1 &&
-        dv_data_is_set(self->inputs.at[1]))
+        dv_data_is_set(self->inputs.at[1]) && dv_engine_starting(&self->engine))
         dv_field_warning(self->op, -1, "'!' is of one list; input1 alone counts");
 }
 
@@ -269,8 +269,7 @@ static DvStatus update(DvObject *object, void *self_)
     else
         compute_op(self, numbers, to, &wrong);
     dv_data_end(self->output);
-    if (self->engine.starting)
-        warn_of_inputs(self, lists, given, &wrong);
+    warn_of_inputs(self, lists, given, &wrong);
     return DV_OK;
 }
 
@@ -340,7 +339,7 @@ const DvClass dv_math_op = {
     .construct = construct,
     .parse = parse,
     .bwd_init = dv_engine_start,
-    .reinit = dv_engine_start,
+    .reinit = dv_engine_run,
     .update = update,
     .destroy = destroy,
 };
