@@ -2,8 +2,8 @@
  *
  * The loop of the simulation thread, and what each message does.
  *
- * Snapshots are published 60 times a second while something changes, but take no more than a twentieth of the time; where steps are made as
- * fast as possible, of the thread's own time on a processor, which others may share.
+ * Snapshots are published 60 times a second while something changes, but take no more than a twenty-fifth of the time; where steps are
+ * made as fast as possible, of the thread's own time on a processor, which others may share.
  */
 #include "session.h"
 
@@ -22,7 +22,7 @@
 #include "target.h"
 #include "thread.h"
 
-static const double frame_seconds = 1.0 / 60, rate_seconds = 0.5, publish_share = 0.05;
+static const double frame_seconds = 1.0 / 60, rate_seconds = 0.5, publish_share = 0.04;
 
 /* How fast it goes, over the last half second or so. */
 typedef struct Rate {
