@@ -77,6 +77,7 @@ MORE_SCENES = ["Component/Constraint/Lagrangian/BilateralLagrangianConstraint_NN
                "Component/LinearSolver/Iterative/FEMBAR_MinResLinearSolver.scn",
                "Component/LinearSolver/Preconditioner/FEMBAR_PCG_SSORPreconditioner.scn",
                "Component/LinearSolver/Preconditioner/FEMBAR_PCG_WarpPreconditioner.scn",
+               "Component/LinearSolver/Preconditioner/FEMBAR_PCG_WarpedAsyncSparseLDLSolver.scn",
                "Component/LinearSystem/CompositeLinearSystem.scn", "Component/LinearSystem/ConstantSparsityPatternSystem.scn",
                "Tutorials/ForceFields/TutorialForceFieldLiverHexaFEM.scn", "Tutorials/StepByStep/FullObject/3_FullObject.scn",
                "Tutorials/StepByStep/FullObject/4_FullObject.scn",
