@@ -16,6 +16,7 @@
 #include "scene_text.h"
 
 #include <divan/memory.h>
+#include <divan/moment.h>
 #include <divan/parallel.h>
 #include <divan/scene.h>
 
@@ -111,13 +112,55 @@ static void a_scene_ends_with_a_factor_under_way(void **state)
 static void no_step_after_the_first_allocates(void **state)
 {
     (void)state;
-    DvScene *scene = scene_from_text(BEAM("<AsyncSparseLDLSolver/>", "large"));
-    assert_int_equal(dv_scene_step(scene, 0.0), DV_OK);
-    const uint64_t before = dv_allocation_count();
-    for (int i = 0; i < 12; i++)
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        dv_parallel_set_threads(threads);
+        DvScene *scene = scene_from_text(BEAM("<AsyncSparseLDLSolver/>", "large"));
         assert_int_equal(dv_scene_step(scene, 0.0), DV_OK);
-    assert_int_equal(dv_allocation_count(), before);
-    dv_scene_free(scene);
+        const uint64_t before = dv_allocation_count();
+        for (int i = 0; i < 22; i++)
+            assert_int_equal(dv_scene_step(scene, 0.0), DV_OK);
+        assert_int_equal(dv_allocation_count() - before, 0);
+        dv_scene_free(scene);
+    }
+    dv_parallel_set_threads(1);
+}
+
+/* A moment in each step: from there on as if nothing had been, with factors under way and without. */
+static void a_run_goes_back_to_any_step(void **state)
+{
+    static const char *const scenes[] = {BEAM("<AsyncSparseLDLSolver/>", "large"),
+                                         BEAM("<AsyncSparseLDLSolver refresh='1'/>", "large"),
+                                         BEAM("<AsyncSparseLDLSolver refresh='3' tolerance='1e-8'/>", "large"),
+                                         BEAM("<AsyncSparseLDLSolver precomputeSymbolicDecomposition='0'/>", "large")};
+    enum { MOMENTS = 12, MORE = 9 };
+    (void)state;
+    for (size_t s = 0; s < sizeof scenes / sizeof *scenes; s++) {
+        double x[MOMENTS + MORE][NUMBERS];
+        DvMoment *moments[MOMENTS];
+        dv_parallel_set_threads(2);
+        DvScene *scene = scene_from_text(scenes[s]);
+        const DvStateRef dofs = scene_state(scene, "/dofs");
+        for (int i = 0; i < MOMENTS + MORE; i++) {
+            if (i < MOMENTS) {
+                moments[i] = dv_moment_new(scene);
+                assert_int_equal(dv_moment_take(moments[i]), DV_OK);
+            }
+            assert_int_equal(dv_scene_step(scene, 0.0), DV_OK);
+            memcpy(x[i], dv_state_read(dofs, DV_POSITION).at, sizeof x[i]);
+        }
+        for (int i = MOMENTS - 1; i >= 0; i--) {
+            assert_int_equal(dv_moment_restore(moments[i]), DV_OK);
+            for (int k = i; k < i + MORE; k++) {
+                assert_int_equal(dv_scene_step(scene, 0.0), DV_OK);
+                if (memcmp(x[k], dv_state_read(dofs, DV_POSITION).at, sizeof x[k]) != 0)
+                    fail_msg("scene %zu, from step %d: another position in step %d", s, i, k);
+            }
+        }
+        for (int i = 0; i < MOMENTS; i++)
+            dv_moment_free(moments[i]);
+        dv_scene_free(scene);
+        dv_parallel_set_threads(1);
+    }
 }
 
 int main(void)
@@ -128,6 +171,7 @@ int main(void)
         cmocka_unit_test(a_factor_is_that_of_an_earlier_step),
         cmocka_unit_test(a_scene_ends_with_a_factor_under_way),
         cmocka_unit_test(no_step_after_the_first_allocates),
+        cmocka_unit_test(a_run_goes_back_to_any_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -478,6 +478,25 @@ static const Case of_solvers[] = {
      {"/Body/dofs"},
      {{.ode = "/Body", .states = {"/Body/dofs"}}},
      0},
+    {"a body with Cholesky's factors, and fixed points",
+     "<Node name='Body'>" IMPLICIT "<CholeskySolver/>" SOFT("dofs", "0") "<FixedProjectiveConstraint indices='1'/>"
+                                                                         "<LinearSolverConstraintCorrection/></Node>",
+     {"/Body/dofs"},
+     {{.ode = "/Body", .states = {"/Body/dofs"}}},
+     0},
+    {"a body with singular values, and fixed points",
+     "<Node name='Body'>" IMPLICIT "<SVDLinearSolver/>" SOFT("dofs", "0") "<FixedProjectiveConstraint indices='1'/>"
+                                                                          "<LinearSolverConstraintCorrection/></Node>",
+     {"/Body/dofs"},
+     {{.ode = "/Body", .states = {"/Body/dofs"}}},
+     0},
+    {"a body with a factor that is made beside the steps, and fixed points",
+     "<Node name='Body'>" IMPLICIT
+     "<AsyncSparseLDLSolver/>" SOFT("dofs", "0") "<FixedProjectiveConstraint indices='1'/>"
+                                                 "<LinearSolverConstraintCorrection/></Node>",
+     {"/Body/dofs"},
+     {{.ode = "/Body", .states = {"/Body/dofs"}}},
+     0.05}, /* the factor is that of the step before */
     {"a body with QR, and fixed points",
      "<Node name='Body'>" IMPLICIT "<EigenSparseQR/>" SOFT("dofs", "0") "<FixedProjectiveConstraint indices='1'/>"
                                                                         "<LinearSolverConstraintCorrection/></Node>",
@@ -545,8 +564,11 @@ static const char *const all_solvers[] = {"BlockGaussSeidelConstraintSolver", "N
 
 static bool lacks_library(const char *scene)
 {
-    return (strstr(scene, "EigenSparseLU") && library_is_missing("EigenSparseLU")) ||
-           (strstr(scene, "EigenSparseQR") && library_is_missing("EigenSparseQR"));
+    static const char *const classes[] = {"EigenSparseLU", "EigenSparseQR", "SVDLinearSolver", "CholeskySolver"};
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (strstr(scene, classes[i]) && library_is_missing(classes[i]))
+            return true;
+    return false;
 }
 
 /* Few rows and more rows than unknowns, by matrix and by half solutions, of positions and of velocities. */

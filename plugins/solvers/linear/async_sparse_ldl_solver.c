@@ -6,6 +6,8 @@
  * present matrix: what is taken when hangs on steps alone, never on time, so runs repeat bit for bit. The first matrix, one of another
  * structure and other factors of mass and stiffness are factored at once.
  *
+ * What is factored are the numbers of two fields in turn, which are state: a run that is restarted or goes back makes both factors again.
+ *
  * The earlier factor is taken as it is, and the matrix is assembled for new factors alone. With a `tolerance` solutions are corrected by
  * conjugate gradients with the present matrix, which the earlier factor preconditions; not those of a preconditioner, nor compliances.
  */
@@ -20,15 +22,19 @@
 #include <string.h>
 
 enum { MOST_CORRECTIONS = 50 };
+enum { WHICH, BEGUN, PENDING, M, B, K, TURN_SIZE }; /* entries of the field `turn` */
 
 typedef struct AsyncSparseLdlSolver {
     LdlSolver base;
     DvData precompute, nonzeros, assembly, refresh, tolerance;
+    DvData numbers[2], turn; /* of the factor that serves and of the next one, as turn[WHICH] says */
+    uint32_t which;          /* of the two: the factor's that serves */
+    bool resumes;            /* the fields hold what a run had */
     DvFactors factors;
     uint64_t begun;     /* the step in which `next` was begun */
     DvBlockLdl *next;   /* the job's, while it is under way */
     DvBlockMatrix copy; /* likewise: what it factors */
-    size_t rows, slots, numbers;
+    size_t rows, slots;
     bool analyses, pending; /* the job analyses too; `next` is to be taken */
     DvStatus status;        /* of the job */
     uint32_t failed;
@@ -49,6 +55,14 @@ static const DvField fields[] = {
              .help =
                  "as solver: what may be left of the right-hand side, by corrections with the present matrix; 0: the "
                  "earlier factor is taken as it is"),
+    DV_FIELD(AsyncSparseLdlSolver, numbers[0], "evenMatrix", dv_type_doubles, .flags = DV_FIELD_STATE,
+             .help = "blocks of every second matrix that is factored"),
+    DV_FIELD(AsyncSparseLdlSolver, numbers[1], "oddMatrix", dv_type_doubles, .flags = DV_FIELD_STATE,
+             .help = "blocks of the others"),
+    DV_FIELD(
+        AsyncSparseLdlSolver, turn, "turn", dv_type_doubles, .flags = DV_FIELD_STATE,
+        .help =
+            "which of them serves, step in which the next was begun, whether it was, factors of mass, damping and stiffness"),
     {0},
 };
 
@@ -71,31 +85,51 @@ static void *grown(const void *block, bool grows, size_t count, size_t size)
     return dv_alloc(count, size);
 }
 
+static size_t numbers_of(const DvBlockMatrix *a)
+{
+    return (size_t)a->row_start[a->rows] * a->block * a->block;
+}
+
+/* Into one of the two fields. */
+static void write_numbers(AsyncSparseLdlSolver *self, uint32_t which, const DvBlockMatrix *a)
+{
+    const size_t count = numbers_of(a);
+    double *numbers = dv_data_begin_all(&self->numbers[which], count);
+    memcpy(numbers, a->values, count * sizeof *numbers);
+    dv_data_end(&self->numbers[which]);
+}
+
+/* The matrix of a field, with the structure of `a`. */
+static DvBlockMatrix matrix_in(AsyncSparseLdlSolver *self, uint32_t which, const DvBlockMatrix *a)
+{
+    size_t count;
+    DvBlockMatrix matrix = *a;
+    matrix.values = (double *)(uintptr_t)dv_data_doubles(&self->numbers[which], &count); /* only read */
+    return matrix;
+}
+
+/* What the job reads: the numbers of the next field, and a structure that stays while the mechanics change theirs. */
 static void keep(AsyncSparseLdlSolver *self, const DvBlockMatrix *a)
 {
     DvBlockMatrix *copy = &self->copy;
-    const size_t rows = (size_t)a->rows + 1, slots = a->row_start[a->rows], numbers = slots * a->block * a->block;
+    const size_t rows = (size_t)a->rows + 1, slots = a->row_start[a->rows];
     uint32_t *row_start = grown(copy->row_start, rows > self->rows, rows, sizeof *row_start);
     uint32_t *diagonal = grown(copy->diagonal, rows > self->rows, rows, sizeof *diagonal);
     uint32_t *columns = grown(copy->columns, slots > self->slots, slots, sizeof *columns);
     uint32_t *transposed = grown(copy->transposed, slots > self->slots, slots, sizeof *transposed);
-    double *values = grown(copy->values, numbers > self->numbers, numbers, sizeof *values);
     self->rows = rows > self->rows ? rows : self->rows;
     self->slots = slots > self->slots ? slots : self->slots;
-    self->numbers = numbers > self->numbers ? numbers : self->numbers;
     if (copy->structure != a->structure || copy->rows != a->rows) {
         memcpy(row_start, a->row_start, rows * sizeof *row_start);
         memcpy(diagonal, a->diagonal, a->rows * sizeof *diagonal);
         memcpy(columns, a->columns, slots * sizeof *columns);
         memcpy(transposed, a->transposed, slots * sizeof *transposed);
     }
-    memcpy(values, a->values, numbers * sizeof *values);
-    *copy = *a;
+    *copy = matrix_in(self, 1 - self->which, a);
     copy->row_start = row_start;
     copy->diagonal = diagonal;
     copy->columns = columns;
     copy->transposed = transposed;
-    copy->values = values;
 }
 
 /* ---- Factors ---- */
@@ -105,13 +139,32 @@ static uint64_t step_of(const AsyncSparseLdlSolver *self)
     return dv_scene_steps(dv_node_scene(dv_object_node(dv_object_of(self))));
 }
 
-static void begin_next(AsyncSparseLdlSolver *self, const DvBlockMatrix *a, bool analyses)
+static void write_turn(AsyncSparseLdlSolver *self)
+{
+    double *turn = dv_data_begin_all(&self->turn, TURN_SIZE);
+    turn[WHICH] = self->which;
+    turn[BEGUN] = (double)self->begun;
+    turn[PENDING] = self->pending;
+    turn[M] = self->factors.m;
+    turn[B] = self->factors.b;
+    turn[K] = self->factors.k;
+    dv_data_end(&self->turn);
+}
+
+static void start_job(AsyncSparseLdlSolver *self, const DvBlockMatrix *a, bool analyses)
 {
     keep(self, a);
     self->analyses = analyses;
+    dv_job_start(&self->job, work, self);
+}
+
+static void begin_next(AsyncSparseLdlSolver *self, const DvBlockMatrix *a, bool analyses)
+{
+    write_numbers(self, 1 - self->which, a);
     self->pending = true;
     self->begun = step_of(self);
-    dv_job_start(&self->job, work, self);
+    write_turn(self);
+    start_job(self, a, analyses);
 }
 
 static void say_nonzeros(AsyncSparseLdlSolver *self)
@@ -131,12 +184,53 @@ static DvStatus factor_at_once(AsyncSparseLdlSolver *self, DvMechanics *m, const
     const DvStatus status = dv_direct_solver_set_system(self, m, step, factors);
     if (status != DV_OK || direct->matrix->rows == 0)
         return status;
+    self->which = 0;
+    self->factors = factors;
+    write_numbers(self, 0, direct->matrix);
     begin_next(self, direct->matrix, true);
     dv_job_wait(&self->job);
     self->pending = false;
-    self->factors = factors;
+    write_turn(self);
     say_nonzeros(self);
     return self->status;
+}
+
+static bool are_factors(DvFactors a, DvFactors b)
+{
+    return a.m == b.m && a.b == b.b && a.k == b.k;
+}
+
+/* The factors that a run had are made again, of the numbers in the fields: the one that serves, and the next. */
+static DvStatus resume(AsyncSparseLdlSolver *self, DvMechanics *m, const DvStep *step, DvFactors factors)
+{
+    DvDirectSolver *direct = &self->base.direct;
+    self->resumes = false;
+    const DvStatus status = dv_direct_solver_set_system(self, m, step, factors);
+    if (status != DV_OK || direct->matrix->rows == 0)
+        return status;
+    size_t even, odd, count;
+    const double *turn = dv_data_doubles(&self->turn, &count);
+    (void)dv_data_doubles(&self->numbers[0], &even);
+    (void)dv_data_doubles(&self->numbers[1], &odd);
+    const size_t numbers = numbers_of(direct->matrix);
+    if (even != numbers || odd != numbers || !are_factors(factors, (DvFactors){turn[M], turn[B], turn[K]}))
+        return factor_at_once(self, m, step, factors);
+    self->which = turn[WHICH] == 1.0;
+    self->begun = (uint64_t)turn[BEGUN];
+    self->factors = factors;
+    const DvBlockMatrix served = matrix_in(self, self->which, direct->matrix);
+    uint32_t failed = 0;
+    const DvStatus again = dv_block_ldl_factor(self->base.ldl, &served, &failed);
+    if (again == DV_ERROR_SINGULAR)
+        return dv_linear_solver_refuse_singular(&direct->base, &served, failed);
+    if (again != DV_OK)
+        return again;
+    say_nonzeros(self);
+    self->pending = turn[PENDING] != 0.0;
+    start_job(self, direct->matrix, true);
+    if (!self->pending)
+        dv_job_wait(&self->job);
+    return DV_OK;
 }
 
 static DvStatus take_next(AsyncSparseLdlSolver *self)
@@ -152,6 +246,7 @@ static DvStatus take_next(AsyncSparseLdlSolver *self)
     if (self->status != DV_OK)
         return self->status;
     dv_block_ldl_swap(self->base.ldl, self->next);
+    self->which = 1 - self->which;
     self->base.direct.factorizations++;
     say_nonzeros(self);
     return DV_OK;
@@ -159,9 +254,7 @@ static DvStatus take_next(AsyncSparseLdlSolver *self)
 
 static bool is_first(const AsyncSparseLdlSolver *self, size_t unknowns, DvFactors factors)
 {
-    const DvFactors own = self->factors;
-    return !self->base.direct.factored || self->base.direct.base.n != unknowns || own.m != factors.m ||
-           own.b != factors.b || own.k != factors.k;
+    return !self->base.direct.factored || self->base.direct.base.n != unknowns || !are_factors(self->factors, factors);
 }
 
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
@@ -169,6 +262,11 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
     AsyncSparseLdlSolver *self = self_;
     DvDirectSolver *direct = &self->base.direct;
     direct->forgets = !dv_data_bool(&self->precompute);
+    if (self->resumes) {
+        const DvStatus status = resume(self, m, step, factors);
+        if (status != DV_OK || direct->matrix->rows == 0)
+            return status;
+    }
     if (is_first(self, direct->base.ops->unknowns(m), factors))
         return factor_at_once(self, m, step, factors);
     const uint64_t now = step_of(self);
@@ -240,6 +338,7 @@ static DvStatus solve_by_present(AsyncSparseLdlSolver *self, double *x, const do
     DvDirectSolver *direct = &self->base.direct;
     uint32_t failed = 0;
     const DvStatus status = dv_block_ldl_factor(self->base.ldl, direct->matrix, &failed);
+    write_numbers(self, self->which, direct->matrix);
     direct->factorizations++;
     if (status == DV_ERROR_SINGULAR)
         return dv_linear_solver_refuse_singular(&direct->base, direct->matrix, failed);
@@ -284,8 +383,21 @@ static void reset(DvObject *object, void *self_)
 {
     AsyncSparseLdlSolver *self = self_;
     dv_job_wait(&self->job);
-    self->pending = self->base.direct.factored = false;
+    self->pending = self->resumes = self->base.direct.factored = false;
     dv_direct_solver_reset(object, self);
+}
+
+/* What a run left in the fields is taken when the system is set, once there is a matrix that says whether it fits. */
+static DvStatus restore(DvObject *object, void *self_)
+{
+    (void)object;
+    AsyncSparseLdlSolver *self = self_;
+    size_t count;
+    const double *turn = dv_data_doubles(&self->turn, &count);
+    dv_job_wait(&self->job);
+    self->pending = self->base.direct.factored = false;
+    self->resumes = count == TURN_SIZE && turn[BEGUN] >= 0.0 && turn[BEGUN] < 0x1p53;
+    return DV_OK;
 }
 
 static void destroy(DvObject *object, void *self_)
@@ -293,8 +405,7 @@ static void destroy(DvObject *object, void *self_)
     AsyncSparseLdlSolver *self = self_;
     dv_job_wait(&self->job);
     dv_block_ldl_free(self->next);
-    const void *blocks[] = {self->copy.row_start, self->copy.diagonal, self->copy.columns, self->copy.transposed,
-                            self->copy.values};
+    const void *blocks[] = {self->copy.row_start, self->copy.diagonal, self->copy.columns, self->copy.transposed};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dv_free((void *)(uintptr_t)blocks[i]);
     dv_ldl_solver_destroy(object, self);
@@ -317,6 +428,7 @@ const DvClass dv_async_sparse_ldl_solver = {
     .family = "linear solvers",
     .bases = (const char *const[]){"SparseLDLSolver", "MatrixLinearSolver", "LinearSolver", NULL},
     .reset = reset,
+    .restore = restore,
     .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &operations},
                                       {.id = DV_FAULT_CAUSE, .ops = &dv_direct_solver_cause_ops},
                                       {.id = DV_SOLVE_RECORD, .ops = &dv_direct_solver_record_ops},
