@@ -94,7 +94,7 @@ static DvStatus update(DvObject *object, void *self_)
         all = found[i].element != DV_NO_ELEMENT;
     write_outputs(self, &mesh, found, all ? points : 0);
     dv_free(found);
-    if (all || points == 0)
+    if (all || points == 0 || !dv_engine_starting(&self->engine))
         return DV_OK;
     return dv_field_error(&self->positions, -1,
                           "none of the elements of '%s' has its points among the %zu positions, and an extent",
@@ -148,7 +148,7 @@ const DvClass dv_mesh_barycentric_mapper_engine = {
     .construct = dv_engine_construct,
     .init = init,
     .bwd_init = dv_engine_start,
-    .reinit = dv_engine_start,
+    .reinit = dv_engine_run,
     .update = update,
     .cleanup = cleanup,
 };
