@@ -280,6 +280,7 @@ static void every_other_selection_of_none_selects_none(void **state)
                                        "fixedIndices",
                                        "DOFsX",
                                        "DOFsV",
+                                       "goals",
                                        NULL};
     unsigned failed = 0;
     for (size_t k = 0; k < dv_class_count(); k++) {
