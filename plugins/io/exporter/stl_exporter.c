@@ -3,6 +3,9 @@
  * STLExporter: triangles and quads (each as two triangles) as a file of STL, binary or text. Lists that are not given are those of
  * the topology of the node. As in old scenes, quads are written where there are no triangles.
  */
+#include <float.h>
+#include <math.h>
+
 #include "export_mesh.h"
 
 #include <divan/kit/exporter.h>
@@ -19,6 +22,21 @@ static DvElements list_of(DvData *data)
     size_t count;
     const uint32_t *at = dv_data_uints(data, &count);
     return (DvElements){at, (uint32_t)count};
+}
+
+/* Coordinates that single precision cannot hold: a binary file would say infinity. */
+static bool fits(StlExporter *self, const ExportMesh *mesh)
+{
+    uint32_t beyond = 0;
+    for (size_t i = 0; i < 3 * (size_t)mesh->point_count; i++)
+        beyond += fabs(mesh->points[i]) > FLT_MAX;
+    if (beyond && !self->source.told)
+        dv_warning(dv_object_of(self),
+                   "%u coordinates are greater than single precision can hold (3.4e38), so nothing is written; "
+                   "binaryformat=\"0\" writes them as text",
+                   beyond);
+    self->source.told = self->source.told || beyond;
+    return beyond == 0;
 }
 
 static void write_surface(void *self_, const DvExport *which)
@@ -48,13 +66,16 @@ static void write_surface(void *self_, const DvExport *which)
         self->told = true;
         mesh.elements[DV_QUADS].count = 0;
     }
-    DvText path = {0}, text = {0};
-    dv_exporter_stem(&self->base, which, &path);
-    dv_text_add(&path, ".stl");
-    write_stl(&mesh, dv_data_bool(&self->binary), &text);
-    (void)dv_exporter_write(&self->base, path.at, text.at, text.length);
-    dv_text_free(&path);
-    dv_text_free(&text);
+    const bool binary = dv_data_bool(&self->binary);
+    if (!binary || fits(self, &mesh)) {
+        DvText path = {0}, text = {0};
+        dv_exporter_stem(&self->base, which, &path);
+        dv_text_add(&path, ".stl");
+        write_stl(&mesh, binary, &text);
+        (void)dv_exporter_write(&self->base, path.at, text.at, text.length);
+        dv_text_free(&path);
+        dv_text_free(&text);
+    }
     export_mesh_free(&mesh);
 }
 
