@@ -262,7 +262,7 @@ static GArray *entries_of(const Command *command, Options *options)
         {"record-every", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_record_every,
          "Steps from a row to the next (default 1)", "N"},
         {"export", 0, 0, G_OPTION_ARG_FILENAME, &options->export_file,
-         "Write states with a mesh as other programs read them: .pvd, or the last state as .obj, .stl, .ply, .msh",
+         "Write states with a mesh as other programs read them: .pvd, .xdmf, or the last state as .obj, .stl, .ply, .msh",
          "FILE"},
         {"fields", 0, 0, G_OPTION_ARG_STRING, &options->fields,
          "What goes with them: displacement, velocity, force (default: these), stress, strain, energy, contacts", "LIST"},

@@ -17,6 +17,10 @@ import xml.etree.ElementTree
 import zlib
 
 try:
+    import h5py
+except ImportError:
+    h5py = None
+try:
     import meshio
 except ImportError:
     meshio = None
@@ -200,6 +204,43 @@ def round_trips():
     check(sorted(name for name in os.listdir(".") if name.startswith("each")) ==
           ["each_%06d.obj" % step for step in (0, 2, 4, 5)], "files of --every")
     check(open("each_000005.obj", encoding="ascii").read().count("\no ") == 2, "objects of each.obj")
+
+
+def series_of_hdf5():
+    """The same numbers in XDMF, each element list once; skipped where divan.hdf5 is not there, or h5py."""
+    if "divan.hdf5" not in subprocess.run([DIVAN, "list"], stdout=subprocess.PIPE, text=True, timeout=60, check=False).stdout:
+        return
+    fields, step = "displacement,velocity,stress,strain", re.compile(r"_(\d{6})\.")
+    run(BAR % "5 3 3", "--export", "bar.pvd", "--fields", fields, steps=2)
+    for name, more in (("bar", ()), ("packed", ("--compress",))):
+        run(BAR % "5 3 3", "--export", name + ".xdmf", "--fields", fields, *more, steps=2)
+        check(sorted(file for file in os.listdir(name) if file.endswith(".h5")) ==
+              sorted(["Bar-state_mesh0.h5", "Bar-Skin---bone-points_mesh0.h5"] + ["%s_%06d.h5" % (name, k) for k in range(3)]), "files: %s" % os.listdir(name))
+        frames = xml.etree.ElementTree.parse(name + ".xdmf").getroot().findall("Domain/Grid/Grid")
+        check([float(frame.find("Time").get("Value")) for frame in frames] == [0, 0.01, 0.02], "times of " + name)
+        for k, frame in enumerate(frames):
+            for grid in frame.findall("Grid"):
+                part = [file for _, path, file in series("bar.pvd") if path == grid.get("Name") and int(step.search(file).group(1)) == k]
+                arrays, _ = read_vtk(part[0])
+                cells = "Cells" if part[0].endswith(".vtu") else "Polys"
+                items = [(None, item) for item in grid.findall("Geometry/DataItem")] + [("elements", item) for item in grid.findall("Topology/DataItem")]
+                items += [(attribute.get("Name"), attribute.find("DataItem")) for attribute in grid.findall("Attribute")]
+                check(len(items) == len(arrays) - (2 if cells == "Cells" else 5), "items of %s: %s" % (name, items))
+                for what, item in items if h5py else ():
+                    file, place = item.text.split(":")
+                    with h5py.File(file, "r") as data:
+                        values = data[place][()]
+                    check(list(values.shape) == [int(word) for word in item.get("Dimensions").split()], item.text + ": shape")
+                    expected = next(numbers for (of, label), numbers in arrays.items() if (label == what and of.endswith("Data")) or (of == "Points" and what is None) or
+                                    (what == "elements" and label == "connectivity" and of == cells))
+                    check(values.ravel().tolist() == expected, item.text + ": is not what the file of VTK has")
+    run(KINDS, "--export", "kinds.xdmf", steps=0)
+    topology = xml.etree.ElementTree.parse("kinds.xdmf").getroot().find(".//Topology")
+    check(topology.get("TopologyType") == "Mixed" and topology.get("NumberOfElements") == "4", "mixed elements")
+    if h5py:
+        with h5py.File("kinds/dofs_mesh0.h5", "r") as data:
+            check(data["elements"][()].tolist() == [6, 0, 2, 1, 13, 9, 1, 6, 7, 8, 4, 9, 10, 11, 8, 0, 1, 2, 3, 4, 5, 7, 4, 9, 10, 11, 12],
+                  "mixed elements: %s" % data["elements"][()].tolist())
 
 
 def product(*matrices):
@@ -395,7 +436,7 @@ def refusals():
     check([time_ for time_, _, _ in series("own.pvd")] == [0, 0.01], "frames before one that is refused")
 
 
-CHECKS = (same_as_dumped, by_others, round_trips, patch_tests, contacts, mesh_that_changes, whole_files, refusals)
+CHECKS = (same_as_dumped, by_others, round_trips, series_of_hdf5, patch_tests, contacts, mesh_that_changes, whole_files, refusals)
 for function in CHECKS:
     work = tempfile.mkdtemp()
     os.chdir(work)

@@ -14,7 +14,7 @@ typedef struct FrameCells {
     uint32_t users;  /* frames and the part; counted by the scene's thread alone */
     uint32_t number; /* 0 is the first mesh of its part */
     DvElements elements[DV_ELEMENT_KINDS];
-    bool is_surface, written; /* no solids; in a file of its own, of formats with such */
+    bool is_surface, written; /* no solids; in a file, of formats where meshes have files of their own */
     VtkCells vtk;
     bool has_border;
     DvElements border[DV_ELEMENT_KINDS]; /* of solids: the faces outside, else the faces themselves */
@@ -73,10 +73,15 @@ struct FrameFiles {
 typedef struct FrameFormat {
     const char *ending;
     bool series; /* many frames, with fields */
+    bool arrays; /* it needs DV_ARRAY_FILE */
     bool (*write)(FrameFiles *files, const Frame *frame, DvText *why);
 } FrameFormat;
 extern const FrameFormat frame_formats[]; /* a name of NULL at the end */
 const FrameFormat *frame_format_of(const char *file);
+bool frame_format_is_there(const FrameFormat *format); /* what it needs */
+bool frame_write_bytes(const FrameFiles *files, const char *path, const DvText *bytes, DvText *why);
+bool write_xdmf(FrameFiles *files, const Frame *frame, DvText *why);
+void xdmf_path_of_frame(const FrameFiles *files, const Frame *frame, DvText *path);
 
 bool frame_files_begin(FrameFiles *files, const DvSceneExportOptions *options, DvText *why);
 void frame_files_free(FrameFiles *files);

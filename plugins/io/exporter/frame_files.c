@@ -7,9 +7,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <divan/contracts/array_file.h>
 #include <divan/memory.h>
+#include <divan/plugin.h>
 
-static bool write_bytes(const FrameFiles *files, const char *path, const DvText *bytes, DvText *why)
+bool frame_write_bytes(const FrameFiles *files, const char *path, const DvText *bytes, DvText *why)
 {
     DvText reason = {0};
     const DvSceneExportOptions *options = &files->options;
@@ -76,7 +78,7 @@ static bool write_pvd(FrameFiles *files, const Frame *frame, DvText *why)
         files->bytes.length = 0;
         path_of_part(files, frame, &frame->part[p], &path);
         encode_part(files, &frame->part[p], &files->bytes);
-        good = write_bytes(files, path.at, &files->bytes, why);
+        good = frame_write_bytes(files, path.at, &files->bytes, why);
         dv_text_free(&path);
     }
     if (!good)
@@ -87,7 +89,7 @@ static bool write_pvd(FrameFiles *files, const Frame *frame, DvText *why)
     dv_text_add(&files->bytes, "%s", head);
     dv_text_add_bytes(&files->bytes, files->index.at ? files->index.at : "", files->index.length);
     dv_text_add(&files->bytes, "%s", tail);
-    return write_bytes(files, files->file, &files->bytes, why);
+    return frame_write_bytes(files, files->file, &files->bytes, why);
 }
 
 /* ---- One mesh ---- */
@@ -140,7 +142,7 @@ static bool write_one_mesh(FrameFiles *files, const Frame *frame, DvText *why)
 {
     DvText path = {0};
     path_of_mesh(files, frame, &path);
-    const bool good = write_bytes(files, path.at, &files->bytes, why);
+    const bool good = frame_write_bytes(files, path.at, &files->bytes, why);
     dv_text_free(&path);
     return good;
 }
@@ -194,9 +196,19 @@ static bool write_msh_file(FrameFiles *files, const Frame *frame, DvText *why)
 /* ---- Formats ---- */
 
 const FrameFormat frame_formats[] = {
-    {".pvd", true, write_pvd},       {".obj", false, write_obj_file}, {".stl", false, write_stl_file},
-    {".ply", false, write_ply_file}, {".msh", false, write_msh_file}, {0},
+    {".pvd", true, false, write_pvd},
+    {".xdmf", true, true, write_xdmf},
+    {".obj", false, false, write_obj_file},
+    {".stl", false, false, write_stl_file},
+    {".ply", false, false, write_ply_file},
+    {".msh", false, false, write_msh_file},
+    {0},
 };
+
+bool frame_format_is_there(const FrameFormat *format)
+{
+    return !format->arrays || dv_service(DV_ARRAY_FILE);
+}
 
 static bool ends_with(const char *text, const char *ending)
 {
@@ -236,10 +248,12 @@ bool frame_files_each(FrameFiles *files, const Frame *frame, bool (*visit)(void 
 {
     DvText path = {0};
     bool good = true;
-    if (files->write != write_pvd) {
+    if (files->write == write_xdmf)
+        xdmf_path_of_frame(files, frame, &path);
+    else if (files->write != write_pvd)
         path_of_mesh(files, frame, &path);
+    if (path.length)
         good = visit(context, path.at);
-    }
     for (uint32_t p = 0; p < frame->parts && good && files->write == write_pvd; p++) {
         path.length = 0;
         path_of_part(files, frame, &frame->part[p], &path);

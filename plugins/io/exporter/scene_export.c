@@ -30,23 +30,36 @@ struct DvSceneExport {
     DvText why; /* once lost */
 };
 
+static void list_endings(bool series, DvText *list)
+{
+    const char *between = "";
+    for (const FrameFormat *format = frame_formats; format->ending; format++)
+        if ((format->series || !series) && frame_format_is_there(format)) {
+            dv_text_add(list, "%s%s", between, format->ending);
+            between = ", ";
+        }
+}
+
 static bool check(const DvSceneExportOptions *options, bool *series, DvText *why)
 {
     const FrameFormat *format = frame_format_of(options->file);
     if (!format) {
-        dv_text_add(why, "the ending of its name says the format, and there is none of this one; there are");
-        for (format = frame_formats; format->ending; format++)
-            dv_text_add(why, "%s %s", format == frame_formats ? "" : ",", format->ending);
+        dv_text_add(why, "the ending of its name says the format, and there is none of this one; there are ");
+        list_endings(false, why);
+        return false;
+    }
+    if (!frame_format_is_there(format)) {
+        dv_text_add(why, "needs the plugin divan.hdf5, which is not there: it is built where Debian's libhdf5-dev is "
+                         "installed. .pvd needs no library");
         return false;
     }
     *series = format->series;
-    if (format->series)
+    if (format->series || !(options->fields || options->compressed))
         return true;
-    if (options->fields)
-        dv_text_add(why, "files of this format hold no fields; those of .pvd do");
-    else if (options->compressed)
-        dv_text_add(why, "files of this format are not compressed; those of .pvd can be");
-    return !options->fields && !options->compressed;
+    dv_text_add(why, options->fields ? "files of this format hold no fields; there are some in "
+                                     : "files of this format are not compressed; possible are ");
+    list_endings(true, why);
+    return false;
 }
 
 /* ---- The thread that writes ---- */

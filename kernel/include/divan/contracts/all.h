@@ -5,6 +5,7 @@
 #ifndef DIVAN_CONTRACTS_ALL_H
 #define DIVAN_CONTRACTS_ALL_H
 
+#include <divan/contracts/array_file.h>
 #include <divan/contracts/camera.h>
 #include <divan/contracts/collision.h>
 #include <divan/contracts/cutting.h>
