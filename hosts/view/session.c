@@ -48,6 +48,7 @@ struct Session {
     uint64_t opened, made, published;
     bool animates, real_time, failed, times_phases;
     unsigned steps_wanted;
+    DvData *animate;    /* of the scene's root; NULL: not asked for yet */
     double due;         /* s: when the next step may begin */
     double publish_due; /* s */
     double work_due;    /* s of the thread's own time: likewise */
@@ -211,6 +212,7 @@ static void close_scene(Session *session)
     session->file = g_strdup("");
     session->selected = g_strdup("");
     session->scene = NULL;
+    session->animate = NULL;
     session->made = 0;
     session->animates = session->failed = false;
     session->steps_wanted = 0;
@@ -584,10 +586,13 @@ static void add_plot(Session *session, const Message *message)
         plots_sample_one(session->plots, session->scene, message->path, element);
 }
 
-/* Components may read it, and write it to pause. */
-static DvData *animate_of(const DvScene *scene)
+/* Components may read it, and write it to pause. It is found once: each step asks for it twice. */
+static DvData *animate_of(Session *session)
 {
-    return dv_object_field(dv_node_object(dv_scene_root(scene)), "animate");
+    DvObject *root = dv_node_object(dv_scene_root(session->scene));
+    if (!session->animate)
+        session->animate = dv_object_field(root, "animate");
+    return session->animate;
 }
 
 static void animate(Session *session, bool on)
@@ -596,7 +601,7 @@ static void animate(Session *session, bool on)
         report(session, DV_LEVEL_WARNING, "the scene cannot make steps; reset or reload it");
     session->animates = on && session->scene && !session->failed;
     if (session->scene)
-        dv_data_set_bool(animate_of(session->scene), session->animates);
+        dv_data_set_bool(animate_of(session), session->animates);
     session->due = now();
     if (on)
         session->rate = (Rate){.since = session->due};
@@ -709,7 +714,7 @@ static void take_phases(Session *session)
 static void make_step(Session *session)
 {
     const double before = dv_node_time(dv_scene_root(session->scene)), begin = now();
-    const bool animated = dv_data_bool(animate_of(session->scene));
+    const bool animated = dv_data_bool(animate_of(session));
     const DvStatus status = dv_scene_step(session->scene, 0);
     const double simulated = dv_node_time(dv_scene_root(session->scene)) - before;
     session->changed = true;
@@ -722,7 +727,7 @@ static void make_step(Session *session)
         session->steps_wanted = 0;
         return;
     }
-    if (animated && !dv_data_bool(animate_of(session->scene)))
+    if (animated && !dv_data_bool(animate_of(session)))
         session->animates = false;
     count_step(session, begin, simulated);
     take_phases(session);

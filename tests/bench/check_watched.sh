@@ -15,7 +15,7 @@ cd "$work"
 # count STEPS HOW: the steps, and the instructions of the thread that makes them: the first one, or the one that has the most beside it
 count() {
     rm -f "$work"/out*
-    valgrind --tool=callgrind --separate-threads=yes --callgrind-out-file="$work/out" "$bench" "$scene" "$1" "$2" >"$work/said" 2>&1 ||
+    valgrind --tool=callgrind --fair-sched=try --separate-threads=yes --callgrind-out-file="$work/out" "$bench" "$scene" "$1" "$2" >"$work/said" 2>&1 ||
         { cat "$work/said" >&2; exit 1; }
     sed -n 's/^\([0-9]*\) steps.*/\1/p' "$work/said"
     for file in "$work"/out-*; do
