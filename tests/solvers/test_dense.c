@@ -324,6 +324,69 @@ static void the_shortest_solution_is_found(void **state)
     dv_scene_free(scene);
 }
 
+/* Between its ends a chain of five springs of 50 N/m is one of 10; a spring of 7 N/m holds the first point. */
+static void a_chain_is_condensed_to_one_spring(void **state)
+{
+    (void)state;
+    (void)dense_or_skip();
+    DvScene *scene = scene_from_text(
+        "<Node name='root' gravity='0 0 0'><DefaultAnimationLoop/><StaticSolver/><CondensationSolver name='solver' indices='4 1 2 3 2'/>"
+        "<MechanicalObject name='dofs' template='Vec1d' position='0 1 2 3 4 5' rest_position='0 1 2 3 4 5'/>"
+        "<SpringForceField spring='0 1 50 0 1  1 2 50 0 1  2 3 50 0 1  3 4 50 0 1  4 5 50 0 1'/>"
+        "<RestShapeSpringsForceField stiffness='7' points='0'/><ConstantForceField indices='5' forces='3'/></Node>");
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    size_t count;
+    const double *a = dv_data_doubles(dv_object_field(scene_object(scene, "/solver"), "condensedMatrix"), &count);
+    static const double expected[] = {17, -10, -10, 10};
+    assert_int_equal(count, 4);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs(a[i] - expected[i]) < 1e-12);
+    const uint32_t *kept = dv_data_uints(dv_object_field(scene_object(scene, "/solver"), "keptPoints"), &count);
+    assert_true(count == 2 && kept[0] == 0 && kept[1] == 5);
+    const DvConstVec x = dv_state_read(scene_state(scene, "/dofs"), DV_POSITION);
+    for (int i = 0; i < 6; i++)
+        assert_true(fabs(x.at[i] - (i + 3.0 / 7.0 + i * 3.0 / 50.0)) < 1e-12);
+    dv_scene_free(scene);
+}
+
+#define BODY(solver)                                                                                                      \
+    "<Node name='root' gravity='0 -5 0' dt='0.02'><DefaultAnimationLoop/><EulerImplicitSolver/>" solver                   \
+    "<RegularGridTopology n='5 3 3' min='0 0 0' max='2 1 1'/><MechanicalObject name='dofs'/><UniformMass totalMass='4'/>" \
+    "<FixedProjectiveConstraint indices='0 5 10'/><HexahedronFEMForceField youngModulus='900' poissonRatio='0.3'/>"       \
+    "<Node name='frame'><MechanicalObject name='dofs' template='Rigid3d' position='4 0 0 0 0 0 1'/>"                      \
+    "<UniformMass totalMass='1'/><RestShapeSpringsForceField stiffness='30' angularStiffness='9'/></Node></Node>"
+
+/* Points of a body and a frame; other ones from the third step on. */
+static void a_body_moves_as_without_condensation(void **state)
+{
+    (void)state;
+    (void)dense_or_skip();
+    static const char *const solvers[] = {
+        BODY("<SparseLDLSolver name='solver' template='CompressedRowSparseMatrixd'/>"),
+        BODY("<CondensationSolver name='solver' indices='1 2 3 6 7 8 0 45 30'/>")};
+    double x[2][3 * 45], q[2][7];
+    for (int k = 0; k < 2; k++) {
+        DvScene *scene = scene_from_text(solvers[k]);
+        for (int i = 0; i < 6; i++) {
+            if (k == 1 && i == 3)
+                dv_data_set(dv_object_field(scene_object(scene, "/solver"), "indices"), (const uint32_t[]){44, 9}, 2);
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        }
+        memcpy(x[k], dv_state_read(scene_state(scene, "/dofs"), DV_POSITION).at, sizeof x[k]);
+        memcpy(q[k], dv_state_read(scene_state(scene, "/frame/dofs"), DV_POSITION).at, sizeof q[k]);
+        if (k == 1) {
+            size_t count;
+            (void)dv_data_doubles(dv_object_field(scene_object(scene, "/solver"), "condensedMatrix"), &count);
+            assert_int_equal(count, (3 * 43 + 6) * (3 * 43 + 6));
+        }
+        dv_scene_free(scene);
+    }
+    for (size_t i = 0; i < sizeof x[0] / sizeof *x[0]; i++)
+        assert_true(fabs(x[0][i] - x[1][i]) < 1e-12);
+    for (int i = 0; i < 7; i++)
+        assert_true(fabs(q[0][i] - q[1][i]) < 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +396,8 @@ int main(void)
         cmocka_unit_test(condensation_gives_what_the_whole_does),
         cmocka_unit_test(iterations_find_the_frequencies_of_a_string),
         cmocka_unit_test(the_shortest_solution_is_found),
+        cmocka_unit_test(a_chain_is_condensed_to_one_spring),
+        cmocka_unit_test(a_body_moves_as_without_condensation),
     };
     return cmocka_run_group_tests(tests, start_plugins, stop_plugins);
 }

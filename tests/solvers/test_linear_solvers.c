@@ -66,6 +66,8 @@ LINEAR_SOLVER_CONFORMANCE(singular_values_solve_by_scalars,
                           .solver = "<SVDLinearSolver name='solver' template='FullMatrix'/>", .residual = 1e-13)
 LINEAR_SOLVER_CONFORMANCE(dense_cholesky_factors_solve,
                           .solver = "<CholeskySolver name='solver' template='FullMatrix'/>", .residual = 1e-13)
+LINEAR_SOLVER_CONFORMANCE(a_condensed_system_solves, .solver = "<CondensationSolver name='solver' indices='0 2 3'/>",
+                          .residual = 1e-13)
 LINEAR_SOLVER_CONFORMANCE(cholesky_factors_solve,
                           .solver = "<COLAMDOrderingMethod/><EigenSimplicialLLT name='solver' "
                                     "template='CompressedRowSparseMatrix'/>",
@@ -1012,6 +1014,7 @@ int main(void)
         cmocka_unit_test(singular_values_solve),
         cmocka_unit_test(singular_values_solve_by_scalars),
         cmocka_unit_test(dense_cholesky_factors_solve),
+        cmocka_unit_test(a_condensed_system_solves),
         cmocka_unit_test(cholesky_factors_solve),
         cmocka_unit_test(plain_conjugate_gradients_of_the_preconditioned_solver_solve),
         cmocka_unit_test(the_diagonal_preconditions),

@@ -17,7 +17,8 @@ static inline bool library_is_missing(const char *class_name)
         return dv_sparse_direct_of(DV_SPARSE_LU) == NULL;
     if (strcmp(class_name, "EigenSparseQR") == 0)
         return dv_sparse_direct_of(DV_SPARSE_QR) == NULL;
-    if (strcmp(class_name, "SVDLinearSolver") == 0 || strcmp(class_name, "CholeskySolver") == 0)
+    if (strcmp(class_name, "SVDLinearSolver") == 0 || strcmp(class_name, "CholeskySolver") == 0 ||
+        strcmp(class_name, "CondensationSolver") == 0)
         return dv_service(DV_DENSE) == NULL;
     return false;
 }
