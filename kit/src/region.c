@@ -118,6 +118,7 @@ static DvStatus select_elements(DvRegion *region, DvElementKind kind, DvRegionPo
     judge_elements(region, kind, elements, points, point_inside, inside);
     if (region->ops->select_elements)
         region->ops->select_elements(region, kind, elements, points, point_inside, inside);
+    dv_region_group_keep_elements(&region->group, kind, elements, inside);
     split_elements(region, kind, elements, inside);
     dv_free(inside);
     return DV_OK;
@@ -139,6 +140,7 @@ DvStatus dv_region_update(DvObject *object, void *self)
     region->makes_sense = count == 0 || region->ops->select(region, points, inside);
     if (!region->makes_sense)
         points.count = 0;
+    dv_region_group_keep(&region->group, points.count, inside);
     split_points(region, points, inside);
     DvStatus status = DV_OK;
     for (DvElementKind kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++) {
@@ -252,6 +254,8 @@ DvStatus dv_region_init(DvObject *object, void *self)
     DvRegion *region = self;
     region->selected = region->engine.started = false;
     DvStatus status = link_inputs(object, region);
+    if (status == DV_OK)
+        status = dv_region_group_find(object, &region->group);
     if (status == DV_OK && dv_object_is_a(object, "BaseROI"))
         return dv_region_reinit(object, self);
     if (status == DV_OK && region->ops->prepare)

@@ -182,6 +182,64 @@ static int start_files(void **state)
     return mkdtemp(folder) ? start_plugins(state) : 1;
 }
 
+/* Two triangles over a square, one on each side of the diagonal from 0 to 2. */
+static void regions_lie_within_a_group(void **state)
+{
+    (void)state;
+    write_file("sides.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\ng right\nf 1 2 3\ng left\nf 1 3 4\n");
+    static char text[2048];
+    (void)snprintf(
+        text, sizeof text,
+        "<Node name='root'><MeshOBJLoader name='loader' filename='%s/sides.obj'/><MeshTopology src='@loader'/>"
+        "<BoxROI name='box' group='@left' box='-1 -1 -1 2 2 2' drawROI='0'/>"
+        "<MeshGroup name='left' group='left'/><MeshGroup name='right' group='right'/>"
+        "<SphereROI name='sphere' group='@left' centers='1 0.5 0' radii='0.6'/>"
+        "<PlaneROI name='plane' group='@left' plane='-1 -1 0  2 -1 0  2 2 0  1'/>"
+        "<PairBoxROI name='pair' group='@left' inclusiveBox='-1 -1 -1 2 2 2' includedBox='-1 0.5 -1 0.5 2 1'/>"
+        "<ProximityROI name='near' group='@left' position='@loader.position' centers='1 0 0' radii='5' N='2'/>"
+        "<MeshBoundaryROI name='border' group='@left'/>"
+        "<ComplementaryROI name='rest' group='@left' position='@loader.position' nbSet='1' setIndices1='0'/>"
+        "<SelectLabelROI name='label' group='@left' labels='[1] [1] [1]' selectLabels='1'/>"
+        "<BoxROI name='both' group='@box' box='0.5 -1 -1 2 2 2'/></Node>",
+        folder);
+    static const char *const expected[][3] = {
+        {"/box", "indices", "0 2 3"}, {"/box", "triangleIndices", "1"},   {"/box", "indicesOut", "1"},
+        {"/sphere", "indices", "2"},  {"/sphere", "triangleIndices", ""}, {"/plane", "triangleIndices", "1"},
+        {"/pair", "indices", "0 2"},  {"/near", "indices", "0 2"},        {"/border", "indices", "0 2 3"},
+        {"/rest", "indices", "2 3"},  {"/label", "indices", "0 2"},       {"/both", "indices", "2"},
+    };
+    DvScene *scene = scene_from_text(text);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        DvText printed = {0};
+        dv_data_print(dv_object_field(scene_object(scene, expected[i][0]), expected[i][1]), &printed);
+        if (strcmp(printed.at ? printed.at : "", expected[i][2]) != 0)
+            fail_msg("%s.%s: '%s' instead of '%s'", expected[i][0], expected[i][1], printed.at ? printed.at : "",
+                     expected[i][2]);
+        dv_text_free(&printed);
+    }
+    DvData *group = dv_object_field(scene_object(scene, "/left"), "group"); /* who stands on it follows */
+    assert_int_equal(dv_data_set_text(group, "right"), DV_OK);
+    size_t count;
+    const uint32_t *indices = dv_data_uints(dv_object_field(scene_object(scene, "/box"), "indices"), &count);
+    assert_int_equal(count, 3);
+    assert_int_equal(indices[1], 1);
+    (void)dv_data_uints(dv_object_field(scene_object(scene, "/both"), "indices"), &count);
+    assert_int_equal(count, 2);
+    dv_scene_free(scene);
+}
+
+static void a_group_is_a_region(void **state)
+{
+    (void)state;
+    expect_load_error("<Node name='root'><ComplementaryROI name='c' group='@c' position='0 0 0'/></Node>",
+                      "leads to the region itself; name a MeshGroup or a region");
+    expect_load_error("<Node name='root'><ComplementaryROI name='c' group='@../x' position='0 0 0'/></Node>",
+                      "leads to nothing");
+    expect_load_error("<Node name='root'><MathOp name='m' nbInputs='0'/><ComplementaryROI name='c' group='@m' "
+                      "position='0 0 0'/></Node>",
+                      "'/m' is no region: it has no output 'indices'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +248,8 @@ int main(void)
         cmocka_unit_test(cells_are_grouped_by_an_array),
         cmocka_unit_test(what_is_not_there_is_said),
         cmocka_unit_test(sets_of_abaqus_are_of_one_instance_or_of_all),
+        cmocka_unit_test(regions_lie_within_a_group),
+        cmocka_unit_test(a_group_is_a_region),
     };
     return cmocka_run_group_tests(tests, start_files, stop_plugins);
 }

@@ -3,6 +3,7 @@
  * ComplementaryROI: the points that are in none of some sets, ascending.
  */
 #include <divan/kit/engine.h>
+#include <divan/kit/region_group.h>
 #include <divan/kit/value_lists.h>
 #include <divan/worst.h>
 
@@ -12,6 +13,7 @@ typedef struct ComplementaryRoi {
     DvEngine engine;
     DvData position, count, indices, points;
     DvNumberedFields sets;
+    DvRegionGroup group;
 } ComplementaryRoi;
 
 /* Marks the points of a set; what is wrong with it, in one line for each kind. */
@@ -47,19 +49,29 @@ static DvStatus update(DvObject *object, void *self_)
     bool *taken = dv_alloc(points, sizeof *taken);
     for (uint32_t s = 0; s < self->sets.count; s++)
         mark(self, self->sets.at[s], taken, points);
+    bool *left_over = dv_alloc(points, sizeof *left_over);
     for (size_t i = 0; i < points; i++)
-        left += !taken[i];
+        left_over[i] = !taken[i];
+    dv_region_group_keep(&self->group, (uint32_t)points, left_over);
+    for (size_t i = 0; i < points; i++)
+        left += left_over[i];
     uint32_t *index = dv_data_begin_all(&self->indices, left);
     double *point = dv_data_begin_all(&self->points, left);
     for (size_t i = 0, to = 0; i < points; i++)
-        if (!taken[i]) {
+        if (left_over[i]) {
             memcpy(point + dim * to, position + dim * i, dim * sizeof *point);
             index[to++] = (uint32_t)i;
         }
     dv_data_end(&self->indices);
     dv_data_end(&self->points);
     dv_free(taken);
+    dv_free(left_over);
     return DV_OK;
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    return dv_region_group_find(object, &((ComplementaryRoi *)self_)->group);
 }
 
 static DvStatus parse(DvObject *object, void *self_, const DvAttributes *attributes)
@@ -82,6 +94,7 @@ static const DvField fields[] = {
              .help = "number of sets: setIndices1, setIndices2, ..."),
     DV_ENGINE_OUTPUT(ComplementaryRoi, indices, "indices", dv_type_uints, "points that are in no set"),
     DV_ENGINE_OUTPUT(ComplementaryRoi, points, "pointsInROI", dv_type_coords, "their positions", .unit = "m"),
+    DV_REGION_GROUP(ComplementaryRoi, group),
     {0},
 };
 
@@ -97,6 +110,7 @@ const DvClass dv_complementary_roi = {
     DV_ENGINE_CLASS("DataEngine"),
     DV_ENGINE_LIFE,
     .parse = parse,
+    .init = init,
     .update = update,
     .destroy = destroy,
 };

@@ -6,12 +6,14 @@
 #include <divan/contracts/topology.h>
 #include <divan/kit/array.h>
 #include <divan/kit/engine.h>
+#include <divan/kit/region_group.h>
 
 #include <stdlib.h>
 
 typedef struct MeshBoundaryRoi {
     DvEngine engine;
     DvData faces[DV_ELEMENT_KINDS], region, indices;
+    DvRegionGroup group;
 } MeshBoundaryRoi;
 
 static int compare_edges(const void *a, const void *b)
@@ -34,8 +36,13 @@ static void add_edges(MeshBoundaryRoi *self, DvElementKind kind, const uint32_t 
 {
     size_t count;
     const uint32_t *face = dv_data_uints(&self->faces[kind], &count), nodes = dv_element_nodes(kind);
+    bool *there = dv_alloc(count, sizeof *there);
+    for (size_t i = 0; i < count; i++)
+        there[i] = true;
+    const DvElements faces = {.at = face, .count = (uint32_t)count};
+    dv_region_group_keep_elements(&self->group, kind, faces, there);
     for (size_t i = 0; i < count; i++, face += nodes) {
-        bool all = true;
+        bool all = there[i];
         for (uint32_t j = 0; j < nodes && points && all; j++)
             all = bsearch(&face[j], within, points, sizeof *within, compare_points) != NULL;
         for (uint32_t j = 0; j < nodes && all; j++) {
@@ -43,6 +50,7 @@ static void add_edges(MeshBoundaryRoi *self, DvElementKind kind, const uint32_t 
             dv_array_push(edges, a < b ? a << 32 | b : b << 32 | a);
         }
     }
+    dv_free(there);
 }
 
 /* Sorted, each once: how many stay. */
@@ -89,10 +97,10 @@ static DvStatus update(DvObject *object, void *self_)
 static DvStatus init(DvObject *object, void *self_)
 {
     MeshBoundaryRoi *self = self_;
-    const DvStatus status =
-        dv_engine_follow(object, &self->faces[DV_TRIANGLES], DV_TOPOLOGY, DV_SEARCH_UP, "triangles");
-    return status == DV_OK ? dv_engine_follow(object, &self->faces[DV_QUADS], DV_TOPOLOGY, DV_SEARCH_UP, "quads")
-                           : status;
+    DvStatus status = dv_engine_follow(object, &self->faces[DV_TRIANGLES], DV_TOPOLOGY, DV_SEARCH_UP, "triangles");
+    if (status == DV_OK)
+        status = dv_engine_follow(object, &self->faces[DV_QUADS], DV_TOPOLOGY, DV_SEARCH_UP, "quads");
+    return status == DV_OK ? dv_region_group_find(object, &self->group) : status;
 }
 
 #define IN(member, ...) DV_ENGINE_INPUT(MeshBoundaryRoi, member, __VA_ARGS__)
@@ -102,6 +110,7 @@ static const DvField fields[] = {
     DV_FIELD(MeshBoundaryRoi, region, "inputROI", dv_type_uints, .flags = DV_FIELD_INPUT | DV_FIELD_EMPTY_IS_ALL,
              .help = "faces between these points alone (empty: all)"),
     DV_ENGINE_OUTPUT(MeshBoundaryRoi, indices, "indices", dv_type_uints, "points on the border, ascending"),
+    DV_REGION_GROUP(MeshBoundaryRoi, group),
     {0},
 };
 

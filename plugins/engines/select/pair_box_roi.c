@@ -66,6 +66,7 @@ static const DvField fields[] = {
     DV_FIELD(PairBoxRoi, region.draw_size, "drawSize", dv_type_double, .init = "0", .unit = "pixel",
              .range = &dv_range_not_negative, .flags = DV_FIELD_DRAWING, .group = "Visualization",
              .help = "size of what is shown"),
+    DV_REGION_GROUP(PairBoxRoi, region.group),
     {0},
 };
 

@@ -83,6 +83,7 @@ static const DvField fields[] = {
     DRAW(draw_elements[DV_TRIANGLES], "drawTriangles"),
     DRAW(draw_elements[DV_TETRAHEDRA], "drawTetrahedra"),
     DV_ENGINE_DRAW_SIZE(PlaneRoi, region.draw_size, "drawSize"),
+    DV_REGION_GROUP(PlaneRoi, region.group),
     {0},
 };
 

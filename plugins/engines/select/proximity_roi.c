@@ -10,6 +10,7 @@
 #include <divan/contracts/topology.h>
 #include <divan/kit/array.h>
 #include <divan/kit/engine.h>
+#include <divan/kit/region_group.h>
 #include <divan/math/vec.h>
 
 #include <math.h>
@@ -19,6 +20,7 @@ typedef struct ProximityRoi {
     DvData centers, radii, wanted, position;
     DvData indices, points, distances, outside;
     DvData draw_spheres, draw_points, draw_size;
+    DvRegionGroup group;
 } ProximityRoi;
 
 typedef struct Near {
@@ -93,8 +95,12 @@ static DvStatus update(DvObject *object, void *self_)
     }
     NearArray heap = {0};
     DvIndexArray out = {0};
+    bool *there = dv_alloc(points, sizeof *there);
+    for (size_t i = 0; i < points; i++)
+        there[i] = true;
+    dv_region_group_keep(&self->group, (uint32_t)points, there);
     for (uint32_t i = 0; i < points; i++) {
-        const Near item = {distance_to(self, position + 3 * (size_t)i), i};
+        const Near item = {there[i] ? distance_to(self, position + 3 * (size_t)i) : INFINITY, i};
         if (item.distance == INFINITY || (heap.count == wanted && item.distance > heap.data[0].distance)) {
             dv_array_push(&out, i);
             continue;
@@ -110,12 +116,15 @@ static DvStatus update(DvObject *object, void *self_)
     write_outputs(self, &heap, &out, position);
     dv_array_free(&heap);
     dv_array_free(&out);
+    dv_free(there);
     return DV_OK;
 }
 
 static DvStatus init(DvObject *object, void *self_)
 {
-    return dv_engine_follow(object, &((ProximityRoi *)self_)->position, DV_STATE, DV_SEARCH_UP, "rest_position");
+    ProximityRoi *self = self_;
+    const DvStatus status = dv_engine_follow(object, &self->position, DV_STATE, DV_SEARCH_UP, "rest_position");
+    return status == DV_OK ? dv_region_group_find(object, &self->group) : status;
 }
 
 static void draw(void *self_, DvDraw *draw)
@@ -157,6 +166,7 @@ static const DvField fields[] = {
     DV_ENGINE_SHOWN(ProximityRoi, draw_spheres, "drawSphere"),
     DV_ENGINE_SHOWN(ProximityRoi, draw_points, "drawPoints"),
     DV_ENGINE_DRAW_SIZE(ProximityRoi, draw_size, "drawSize"),
+    DV_REGION_GROUP(ProximityRoi, group),
     {0},
 };
 

@@ -6,6 +6,7 @@
 #include <divan/kit/array.h>
 #include <divan/kit/engine.h>
 #include <divan/kit/mesh_types.h>
+#include <divan/kit/region_group.h>
 #include <divan/kit/value_lists.h>
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@ typedef struct SelectLabels {
     DvData *wanted;         /* labels, or pairs of them */
     DvNumberedFields lists; /* of labels, one for each point */
     bool is_signed;
+    DvRegionGroup group;
 } SelectLabels;
 
 /* A list of lists that is gone through from its beginning. */
@@ -67,11 +69,11 @@ static const DvRange *range_of(const char *variant)
 static DvStatus check_range(DvObject *object, SelectLabels *self)
 {
     const DvRange *range = range_of(dv_object_variant(object));
-    for (uint32_t l = 0; range && dv_engine_starting(&self->engine) && l < self->lists.count; l++) {
+    for (uint32_t l = 0; range && l < self->lists.count; l++) {
         int64_t point = 0;
         for (Labels labels = begin(self->lists.at[l]); next_point(&labels); point++)
             for (uint32_t i = 0; i < labels.count; i++)
-                if ((double)label(self, &labels.entries[i]) > range->most)
+                if ((double)label(self, &labels.entries[i]) > range->most && dv_engine_starting(&self->engine))
                     return dv_field_error(self->lists.at[l], point,
                                           "label %" PRId64 " is greater than %.0f, the greatest of the template; "
                                           "template=\"I\" takes it",
@@ -115,6 +117,28 @@ static Pairs sorted(SelectLabels *self, bool pairs)
     return wanted;
 }
 
+/* Ascending points; those of the group alone. */
+static void give(SelectLabels *self, DvIndexArray *found)
+{
+    const uint32_t points = found->count ? found->data[found->count - 1] + 1 : 0;
+    uint32_t kept = 0;
+    bool *inside = dv_alloc(points, sizeof *inside);
+    for (uint32_t i = 0; i < found->count; i++)
+        inside[found->data[i]] = true;
+    dv_region_group_keep(&self->group, points, inside);
+    for (uint32_t i = 0; i < found->count; i++)
+        if (inside[found->data[i]])
+            found->data[kept++] = found->data[i];
+    dv_data_set(&self->indices, found->data, kept);
+    dv_array_free(found);
+    dv_free(inside);
+}
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    return dv_region_group_find(object, &((SelectLabels *)self_)->group);
+}
+
 static DvStatus update_single(DvObject *object, void *self_)
 {
     SelectLabels *self = self_;
@@ -127,8 +151,7 @@ static DvStatus update_single(DvObject *object, void *self_)
                 dv_array_push(&found, point);
                 break;
             }
-    dv_data_set(&self->indices, found.data, found.count);
-    dv_array_free(&found);
+    give(self, &found);
     dv_array_free(&wanted);
     return check_range(object, self);
 }
@@ -144,17 +167,17 @@ static bool are_connected(const SelectLabels *self, const Pairs *wanted, const L
 
 static void warn_of_sizes(SelectLabels *self)
 {
-    if (self->wanted->count % 2)
+    if (self->wanted->count % 2 && dv_engine_starting(&self->engine))
         dv_field_warning(self->wanted, (int64_t)self->wanted->count - 1,
                          "has no partner and does not count: labels stand in pairs");
-    if (self->wanted->count && self->lists.count < 2)
+    if (self->wanted->count && self->lists.count < 2 && dv_engine_starting(&self->engine))
         dv_field_warning(&self->count, -1,
                          "is %" PRIu32 "; labels are connected between two lists, so nothing is selected",
                          self->lists.count);
     const size_t first = self->lists.count ? points_of(self->lists.at[0]) : 0;
     for (uint32_t l = 1; l < self->lists.count; l++) {
         const size_t points = points_of(self->lists.at[l]);
-        if (points != first)
+        if (points != first && dv_engine_starting(&self->engine))
             dv_field_warning(self->lists.at[l], -1, "%zu points, but labels1 has %zu: those beyond have no labels here",
                              points, first);
     }
@@ -181,10 +204,8 @@ static DvStatus update_connected(DvObject *object, void *self_)
         if (selected)
             dv_array_push(&found, point);
     }
-    if (dv_engine_starting(&self->engine))
-        warn_of_sizes(self);
-    dv_data_set(&self->indices, found.data, found.count);
-    dv_array_free(&found);
+    warn_of_sizes(self);
+    give(self, &found);
     dv_array_free(&wanted);
     dv_free(labels);
     return check_range(object, self);
@@ -239,21 +260,22 @@ static void destroy(DvObject *object, void *self_)
 }
 
 #define INDICES DV_ENGINE_OUTPUT(SelectLabels, indices, "indices", dv_type_uints, "the points selected, ascending")
-static const DvField single_fields[] = {INDICES, {0}};
+static const DvField single_fields[] = {INDICES, DV_REGION_GROUP(SelectLabels, group), {0}};
 static const DvField connected_fields[] = {
     DV_FIELD(SelectLabels, count, "nbLabels", dv_type_uint, .init = "0", .flags = DV_FIELD_AT_LOAD,
              .help = "number of lists: labels1, labels2, ..."),
     INDICES,
+    DV_REGION_GROUP(SelectLabels, group),
     {0},
 };
 
-#define LABELS_CLASS(class_name, text, kind)                                                               \
-    {                                                                                                      \
-        .size = sizeof(DvClass), .name = class_name, .variants = "I B H i", .default_variant = "I",        \
-        .module = "Sofa.Component.Engine.Select", .help = text, .instance_size = sizeof(SelectLabels),     \
-        .fields = kind##_fields, DV_ENGINE_CLASS("DataEngine"), .construct = construct_##kind,             \
-        .bwd_init = dv_engine_start, .reinit = dv_engine_run, .update = update_##kind, .destroy = destroy, \
-        LABELS_PARSE                                                                                       \
+#define LABELS_CLASS(class_name, text, kind)                                                                 \
+    {                                                                                                        \
+        .size = sizeof(DvClass), .name = class_name, .variants = "I B H i", .default_variant = "I",          \
+        .module = "Sofa.Component.Engine.Select", .help = text, .instance_size = sizeof(SelectLabels),       \
+        .fields = kind##_fields, DV_ENGINE_CLASS("DataEngine"), .construct = construct_##kind, .init = init, \
+        .bwd_init = dv_engine_start, .reinit = dv_engine_run, .update = update_##kind, .destroy = destroy,   \
+        LABELS_PARSE                                                                                         \
     }
 #define LABELS_PARSE .parse = NULL
 const DvClass dv_select_label_roi = LABELS_CLASS("SelectLabelROI", "Selects points by their labels.", single);

@@ -70,10 +70,13 @@ static void warn_of_bounds(ValuesFromPositions *self, DvObject *object, const Ta
 {
     if (dv_data_bool(&self->own_bounds) || table->count < 2)
         return;
+    const bool turned = table->direction.x != 1;
+    if ((table->length > 0 && !turned) || !dv_engine_starting(&self->engine))
+        return;
     if (!(table->length > 0))
         dv_warning(object, "the root node has no 'bbox' along x, so that the first of 'inputValues' counts everywhere; "
                            "give it one, or ownBounds=\"1\" for the bounds of 'position'");
-    else if (table->direction.x != 1)
+    else
         dv_field_warning(&self->direction, -1,
                          "how far along it is measured between the x bounds of the root node's "
                          "'bbox'; ownBounds=\"1\" takes those of 'position' along it");
@@ -113,7 +116,7 @@ static DvStatus update(DvObject *object, void *self_)
     Table table = {.direction = dv_vec3_load(dv_data_doubles(&self->direction, NULL))};
     table.value = dv_data_doubles(&self->input, &table.count);
     find_bounds(self, dv_node_root(dv_object_node(object)), &table);
-    if (!vectors && dv_engine_starting(&self->engine))
+    if (!vectors)
         warn_of_bounds(self, object, &table);
     DvStatus status = DV_OK;
     for (int k = 0; k < KINDS; k++) {

@@ -19,6 +19,7 @@
 
 #include <divan/contracts/drawing.h>
 #include <divan/kit/engine.h>
+#include <divan/kit/region_group.h>
 #include <divan/math/vec.h>
 
 DV_BEGIN_DECLS
@@ -36,6 +37,7 @@ typedef struct DvRegion {
     const DvRegionOps *ops; /* the class's */
     bool makes_sense;       /* what `select` last said */
     bool selected;          /* it has run since init */
+    DvRegionGroup group;    /* DV_REGION_GROUP: its points and elements alone count */
 } DvRegion;
 
 /* Points to judge: `count` rows of `stride` numbers, the first `spatial` of which (1, 2 or 3) are a position. */
@@ -156,7 +158,8 @@ struct DvRegionOps {
         DV_REGION_DRAW(Struct, base, draw_elements[DV_HEXAHEDRA], "drawHexahedra"),                                    \
         DV_ENGINE_DRAW_SIZE(Struct, base.draw_size, "drawSize"),                                                       \
         DV_REGION_IN(Struct, base, do_update, "doUpdate", dv_type_bool, "select again when an input changes",          \
-                     .init = "1")
+                     .init = "1"),                                                                                     \
+        DV_REGION_GROUP(Struct, base.group)
 
 /* Members of DvClass. init: links inputs that are not given, an error when there are no positions, and prepares the shape. Classes
  * like the reference's BaseROI select then, others when they are read; the first time, and by reinit, whatever `doUpdate` says. The first
