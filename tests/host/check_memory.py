@@ -108,9 +108,9 @@ with tempfile.TemporaryDirectory() as folder:
     grid = '<RegularGridTopology n="%s" min="0 0 0" max="1 1 1"/>'
     too_large("more points than there are numbers", grid % "2000 2000 2000", "RegularGridTopology", "2000 x 2000 x 2000")
     too_large("a grid", grid % "400 400 400", "RegularGridTopology", "400 x 400 x 400", "GiB")
-    # The component that asks for most of a matrix is named, not the last.
+    # The component that asks for most of a matrix is named, not one after it.
     too_large("a matrix", '<EulerImplicitSolver/><SparseLDLSolver template="CompressedRowSparseMatrixMat3x3d"/>' + grid % "40 40 40" +
-              '<MechanicalObject/><UniformMass totalMass="1"/><HexahedronFEMForceField name="solid" youngModulus="1e3" poissonRatio="0.3"/>'
+              '<MechanicalObject/><HexahedronFEMForceField name="solid" youngModulus="1e3" poissonRatio="0.3"/><UniformMass totalMass="1"/>'
               '<SpringForceField name="one" spring="0 1 10 0 0.1"/>', "HexahedronFEMForceField 'solid'", "the matrix of 192003 unknowns",
               memory=340 * MIB)
 
