@@ -292,6 +292,30 @@ static void regularization_counts_the_points_of_a_row(void **state)
     assert_true(fabs(diagonal[1] - diagonal[0] - 0.25) < 1e-15);
 }
 
+/* With another state in place of its own it starts anew: the body swings as one that has just been loaded. */
+static void it_starts_anew_with_its_state(void **state)
+{
+    (void)state;
+    const char *text = scene_with(
+        CONTACT, "<PrecomputedConstraintCorrection keepGravity='1'/><FixedLagrangianConstraint indices='1'/>");
+    DvScene *again = scene_from_text(text), *fresh = scene_from_text(text);
+    DvNode *body = dv_object_as_node(scene_object(again, "/Body"));
+    for (int i = 0; i < 2; i++) {
+        steps(again, 2);
+        dv_object_remove(scene_object(again, "/Body/dofs"));
+        assert_int_equal(dv_object_new(body, "MechanicalObject", NULL, "name", "dofs", "position",
+                                       "0 0.1 0  1 0.12 0.1  0.2 0.09 1  1.1 0.1 0.9  0.5 0.8 0.5", (char *)NULL),
+                         DV_OK);
+    }
+    steps(again, 4); /* nothing touches the floor yet */
+    steps(fresh, 4);
+    const double *x = dv_state_read(scene_state(fresh, "/Body/dofs"), DV_POSITION).at;
+    assert_true(fabs(x[4] - 0.12) < 1e-9 && x[1] < 0.09); /* point 1 is held, point 0 falls */
+    assert_true(difference(again, fresh) < 1e-12);
+    dv_scene_free(again);
+    dv_scene_free(fresh);
+}
+
 /* ---- Files ---- */
 
 static void what_was_kept_is_found_again(void **state)
@@ -484,6 +508,7 @@ int main(void)
         cmocka_unit_test(the_first_step_is_that_of_the_linear_solver),
         cmocka_unit_test(unbuilt_solvers_find_the_same),
         cmocka_unit_test(regularization_counts_the_points_of_a_row),
+        cmocka_unit_test(it_starts_anew_with_its_state),
         cmocka_unit_test(what_was_kept_is_found_again),
         cmocka_unit_test(a_wrong_file_is_never_used_in_silence),
         cmocka_unit_test(errors_say_what_is_missing),
