@@ -261,7 +261,8 @@ int main(void)
                                   "QuatToRigidEngine",
                                   "RigidToQuatEngine",
                                   "ProjectiveTransformEngine",
-                                  "MeshBarycentricMapperEngine"};
+                                  "MeshBarycentricMapperEngine",
+                                  "GenerateCylinder"};
     enum { NAMES = sizeof names / sizeof *names };
     const struct CMUnitTest more[] = {
         cmocka_unit_test(differences_are_of_as_many_vectors),
