@@ -261,6 +261,55 @@ static bool read_index(ObjFile *file, const DvScanner *line, DvWord text, uint32
     return true;
 }
 
+/* The next corner as files have it nearly always, "7", "7/8", "7//9" or "7/8/9" of plain digits; false, with the line as it was, of all else
+ * and at its end. */
+static bool read_plain_corner(DvScanner *line, int32_t index[3])
+{
+    enum { MOST_DIGITS = 9 };
+    const char *at = line->at, *const end = line->end;
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    index[0] = index[1] = index[2] = DV_MESH_NONE;
+    for (int part = 0; part < 3; part++) {
+        const char *const start = at;
+        int32_t value = 0;
+        for (; at < end && at - start < MOST_DIGITS && *at >= '0' && *at <= '9'; at++)
+            value = 10 * value + (*at - '0');
+        if (at > start ? value == 0 : part == 0)
+            return false;
+        if (at > start)
+            index[part] = value - 1;
+        if (at == end || *at != '/')
+            break;
+        at++;
+    }
+    if (at < end && *at != ' ' && *at != '\t' && *at != '\r')
+        return false;
+    line->at = at;
+    return true;
+}
+
+/* Any other corner; DV_MESH_NONE as its position at the end of the line. */
+static bool read_corner(ObjFile *file, DvScanner *line, int32_t index[3])
+{
+    const DvMesh *mesh = file->mesh;
+    const uint32_t counts[3] = {mesh->position_definition.count, mesh->texcoord_definition.count,
+                                mesh->normal_definition.count};
+    Lines *const unknown[3] = {NULL, &file->unknown_texcoords, &file->unknown_normals};
+    DvWord corner = dv_scanner_word(line);
+    const bool is_there = corner.length > 0;
+    for (int i = 0; i < 3; i++) {
+        const char *slash = corner.length ? memchr(corner.text, '/', corner.length) : NULL;
+        const DvWord part = {corner.text, slash ? (size_t)(slash - corner.text) : corner.length};
+        if (!read_index(file, line, part, counts[i], unknown[i], &index[i]))
+            return false;
+        const size_t taken = part.length + (slash != NULL);
+        corner = (DvWord){corner.text + taken, corner.length - taken};
+    }
+    return !is_there || index[0] != DV_MESH_NONE ||
+           dv_mesh_fail(file->report, "line %" PRIu32 ": a corner names no position", line->line);
+}
+
 static bool read_face(ObjFile *file, DvScanner *line, bool is_line)
 {
     DvMesh *mesh = file->mesh;
@@ -270,22 +319,12 @@ static bool read_face(ObjFile *file, DvScanner *line, bool is_line)
     dv_array_push(&file->face_line, line->line);
     dv_array_push(&file->is_line, is_line);
     dv_array_push(&mesh->face_material, file->material_index);
-    const uint32_t counts[3] = {mesh->position_definition.count, mesh->texcoord_definition.count,
-                                mesh->normal_definition.count};
-    Lines *const unknown[3] = {NULL, &file->unknown_texcoords, &file->unknown_normals};
     uint32_t corners = 0;
-    for (DvWord corner = dv_scanner_word(line); corner.length; corner = dv_scanner_word(line), corners++) {
-        int32_t index[3];
-        for (int i = 0; i < 3; i++) {
-            const char *slash = corner.length ? memchr(corner.text, '/', corner.length) : NULL;
-            const DvWord part = {corner.text, slash ? (size_t)(slash - corner.text) : corner.length};
-            if (!read_index(file, line, part, counts[i], unknown[i], &index[i]))
-                return false;
-            const size_t taken = part.length + (slash != NULL);
-            corner = (DvWord){corner.text + taken, corner.length - taken};
-        }
+    for (int32_t index[3];; corners++) {
+        if (!read_plain_corner(line, index) && !read_corner(file, line, index))
+            return false;
         if (index[0] == DV_MESH_NONE)
-            return dv_mesh_fail(file->report, "line %" PRIu32 ": a corner names no position", line->line);
+            break;
         dv_mesh_lists_push(&mesh->face_position, index[0]);
         dv_mesh_lists_push(&mesh->face_texcoord, index[1]);
         dv_mesh_lists_push(&mesh->face_normal, index[2]);
@@ -301,23 +340,24 @@ static bool read_obj_line(ObjFile *file, DvScanner *line)
 {
     DvMesh *mesh = file->mesh;
     const DvWord keyword = dv_scanner_word(line);
-    if (dv_word_is(keyword, "v")) {
+    const char letter = keyword.length ? keyword.text[0] : 0;
+    if (keyword.length == 1 && letter == 'v') {
         DvPoint3 position = {{0}};
         if (!read_reals(file, line, position.at, 3, 3))
             return false;
         dv_array_push(&mesh->position_definition, position);
-    } else if (dv_word_is(keyword, "vn")) {
+    } else if (keyword.length == 2 && letter == 'v' && keyword.text[1] == 'n') {
         DvPoint3 normal = {{0}};
         if (!read_reals(file, line, normal.at, 3, 3))
             return false;
         dv_array_push(&mesh->normal_definition, normal);
-    } else if (dv_word_is(keyword, "vt")) {
+    } else if (keyword.length == 2 && letter == 'v' && keyword.text[1] == 't') {
         DvPoint2 texcoord = {{0}};
         if (!read_reals(file, line, texcoord.at, 2, 1))
             return false;
         dv_array_push(&mesh->texcoord_definition, texcoord);
-    } else if (dv_word_is(keyword, "f") || dv_word_is(keyword, "l")) {
-        return read_face(file, line, keyword.text[0] == 'l');
+    } else if (keyword.length == 1 && (letter == 'f' || letter == 'l')) {
+        return read_face(file, line, letter == 'l');
     } else if (dv_word_is(keyword, "g")) {
         close_groups(file);
         set_text(&file->group, rest_of_line(line));
@@ -390,15 +430,44 @@ static int compare_corners(const void *a, const void *b)
     return left->at < right->at ? -1 : left->at > right->at;
 }
 
+/* All corners by position, then texture coordinate, then normal. Those of a position are few, as a rule. */
+static Corner *sorted_corners(const DvMesh *mesh)
+{
+    enum { FEW = 16 };
+    const uint32_t corners = mesh->face_position.value.count, positions = mesh->position_definition.count;
+    const int32_t *const position = mesh->face_position.value.data;
+    Corner *corner = dv_alloc(corners, sizeof *corner);
+    uint32_t *end = dv_alloc(positions, sizeof *end), begin = 0;
+    for (uint32_t i = 0; i < corners; i++)
+        end[position[i]]++;
+    for (uint32_t p = 0; p < positions; p++) {
+        begin += end[p];
+        end[p] = begin - end[p];
+    }
+    for (uint32_t i = 0; i < corners; i++) {
+        const Corner new = {{position[i], mesh->face_texcoord.value.data[i], mesh->face_normal.value.data[i]}, i};
+        corner[end[position[i]]++] = new;
+    }
+    for (uint32_t p = 0, first = 0; p < positions; first = end[p++]) {
+        if (end[p] - first > FEW)
+            qsort(corner + first, end[p] - first, sizeof *corner, compare_corners);
+        for (uint32_t i = first + 1; i < end[p] && end[p] - first <= FEW; i++) {
+            const Corner moved = corner[i];
+            uint32_t to = i;
+            for (; to > first && compare_corners(&corner[to - 1], &moved) > 0; to--)
+                corner[to] = corner[to - 1];
+            corner[to] = moved;
+        }
+    }
+    dv_free(end);
+    return corner;
+}
+
 /* One vertex for each distinct triple; vertex[corner] is its number. */
 static void split_seams(DvMesh *mesh, uint32_t *vertex)
 {
     const uint32_t corners = mesh->face_position.value.count;
-    Corner *corner = dv_alloc(corners, sizeof *corner);
-    for (uint32_t i = 0; i < corners; i++)
-        corner[i] = (Corner){
-            {mesh->face_position.value.data[i], mesh->face_texcoord.value.data[i], mesh->face_normal.value.data[i]}, i};
-    qsort(corner, corners, sizeof *corner, compare_corners);
+    Corner *corner = sorted_corners(mesh);
     const bool texcoords = mesh->texcoord_definition.count > 0, normals = mesh->normal_definition.count > 0;
     for (uint32_t i = 0; i < corners; i++) {
         const int32_t *index = corner[i].index;

@@ -93,7 +93,9 @@ MORE_SCENES += ["Component/Topology/Mapping/Hexa2PrismTopologicalMapping.scn", "
                 "Component/Mapping/NonLinear/SquareDistanceMapping.scn", "Component/Mapping/Linear/SubsetMultiMapping.scn"]
 MORE_SCENES += ["Component/Engine/" + n + ".scn" for n in (
     "Select/MeshSampler", "Transform/DisplacementMatrixEngine", "Transform/TransformEngine", "Transform/TransformPosition")]
-MORE_SCENES += ["Tutorials/StepByStep/Dentistry_Haptics/dentalSurgery_Annex.scn"]
+MORE_SCENES += ["Tutorials/StepByStep/Dentistry_Haptics/dentalSurgery_Annex.scn",
+                "Component/IO/Mesh/MeshOffLoader.scn", "Component/IO/Mesh/MeshTrianLoader.scn", "Component/IO/Mesh/VoxelGridLoader.scn",
+                "Component/Topology/Mapping/Hexa2TetraTopologicalMapping_export.scn"]
 # Libraries that a build may lack: scenes with the class are left out there.
 PLUGIN_OF_CLASS = {"EigenSparseLU": "divan.mumps", "EigenSparseQR": "divan.cxsparse",
                    "SVDLinearSolver": "divan.lapack", "CholeskySolver": "divan.lapack"}
