@@ -187,8 +187,7 @@ static void times_tab(View *view)
         most = fmax(most, seconds);
     }
     if (!now->phases->len)
-        ui_wrapped(UI_DIM, now->animates ? "Timings appear after a few steps."
-                                         : "Run the simulation to see timings.");
+        ui_wrapped(UI_DIM, now->animates ? "Timings appear after a few steps." : "Run the simulation to see timings.");
     else if (ui_table_begin("##phases", 4, heads, (const float[]){260, 80, 70, 0}, -1)) {
         for (guint i = 0; i < now->phases->len; i++) {
             const PhaseTime *phase = &g_array_index(now->phases, PhaseTime, i);

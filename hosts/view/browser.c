@@ -133,7 +133,7 @@ static bool start_panels(View *view, const char *font)
 {
     const Browser *browser = view->at_screen;
     if (!ui_start(NULL, NULL, font, 1))
-        return failed("OpenGL 3.3 is there, but what draws panels does not start",
+        return failed("OpenGL 3.3 is there, but the panels cannot be started",
                       "it takes libGL.so.1 (on Debian: libgl1)");
     ui_on_copy(copy, view);
     set_size(view, view->options.width, view->options.height, 1);

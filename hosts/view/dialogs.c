@@ -234,11 +234,11 @@ static void keys(View *view)
         {"Left drag", "Turn the view"},
         {"Right drag", "Move the view"},
         {"Wheel, middle drag", "Nearer and farther"},
-        {"Shift + left", "Pull, or what the bar of tools says"},
-        {"Shift + middle", "Cut along the way of the mouse"},
+        {"Shift + left", "Pull, or use the tool that is chosen above"},
+        {"Shift + middle", "Cut along the path of the mouse"},
         {"Shift + right", "Remove the element"},
         {"1 2 3 4 5 6", "Look along +x -x +y -y +z -z"},
-        {"Ctrl + a letter or arrow", "A key for the scene, where it is no shortcut"},
+        {"Ctrl + a letter or arrow", "Send a key to the scene, if it is no shortcut"},
         {"Esc", "Close the menu or window in front"},
     };
     if (begin(view, DIALOG_KEYS, "Shortcuts", &view->shows_keys, 560, 620) &&

@@ -91,7 +91,7 @@ void filming_take(View *view)
     if (!filming)
         return;
     if (filming->width != (uint32_t)port->width || filming->height != (uint32_t)port->height) {
-        view_toast(view, "The film has ended: the picture has another size now");
+        view_toast(view, "The video has ended: the size of the picture has changed");
         filming_end(view);
         return;
     }

@@ -219,7 +219,7 @@ int main(int argc, char **argv)
         {"address", 0, 0, G_OPTION_ARG_STRING, &address,
          "Where --serve listens: 127.0.0.1, this machine alone, unless another is given", "ADDRESS"},
         {"record", 0, 0, G_OPTION_ARG_FILENAME, &options->record, "Record what is done to the scene", "FILE"},
-        {"replay", 0, 0, G_OPTION_ARG_FILENAME, &options->replay, "Do again what was recorded, and compare the states",
+        {"replay", 0, 0, G_OPTION_ARG_FILENAME, &options->replay, "Replay what was recorded, and compare the states",
          "FILE"},
         {"screenshot", 0, 0, G_OPTION_ARG_FILENAME, &options->screenshot,
          "Save a picture of the window after --steps, and end", "FILE"},

@@ -151,7 +151,7 @@ void viewport_save_view(View *view)
     if (view->now->has_scene)
         dialogs_write(view, FILE_VIEW, file);
     else
-        view_toast(view, "There is no scene that the view belongs to");
+        view_toast(view, "No scene is open whose view could be saved");
     g_free(file);
 }
 
