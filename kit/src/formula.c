@@ -111,7 +111,8 @@ static double agm(double a, double b)
 /* Bits of a whole number, mixed (the finaliser of splitmix64). */
 static double noise(double k)
 {
-    uint64_t word = (uint64_t)(int64_t)floor(k) + 0x9e3779b97f4a7c15u;
+    const int64_t whole = fabs(k) < 9e18 ? (int64_t)floor(k) : 0;
+    uint64_t word = (uint64_t)whole + 0x9e3779b97f4a7c15u;
     word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
     word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
     word ^= word >> 31;

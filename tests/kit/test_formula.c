@@ -144,6 +144,8 @@ static void noise_is_fixed_and_without_pattern(void **state)
     assert_true(fabs(squares / COUNT - 1.0 / 3) < 4 * sqrt(4.0 / 45 / COUNT));
     assert_true(fabs(neighbours / COUNT) < 4 / 3.0 / sqrt(COUNT));
     assert_true(value_of("noise(7)") == value_of("noise(7.9)"));
+    assert_true(value_of("noise(1e300)") == value_of("noise(0)")); /* beyond what can be counted */
+    assert_true(fabs(value_of("noise(0 / 0)")) <= 1);
 }
 
 static void names_come_from_the_scope(void **state)
