@@ -177,6 +177,24 @@ static void sets_of_abaqus_are_of_one_instance_or_of_all(void **state)
     expect_load_error(scene_of("MeshAbaqusLoader", "bars.inp", "", "low.tip"), "has no group 'low.tip'");
 }
 
+static void thousands_of_groups_are_read(void **state)
+{
+    (void)state;
+    enum { GROUPS = 5000 };
+    DvText text = {0};
+    for (int i = 0; i <= GROUPS; i++)
+        dv_text_add(&text, "v %d 0 0\nv %d 1 0\n", i, i);
+    for (int i = 0; i < GROUPS; i++)
+        dv_text_add(&text, "g part%d\nf %d %d %d\nf %d %d %d\n", i, 2 * i + 1, 2 * i + 3, 2 * i + 4, 2 * i + 1,
+                    2 * i + 4, 2 * i + 2);
+    write_file("many.obj", text.at);
+    dv_text_free(&text);
+    DvScene *scene = scene_from_text(scene_of("MeshOBJLoader", "many.obj", "", "part4321"));
+    expect(scene, "triangleIndices", "8642 8643");
+    expect(scene, "indices", "8642 8643 8644 8645");
+    dv_scene_free(scene);
+}
+
 static int start_files(void **state)
 {
     return mkdtemp(folder) ? start_plugins(state) : 1;
@@ -248,6 +266,7 @@ int main(void)
         cmocka_unit_test(cells_are_grouped_by_an_array),
         cmocka_unit_test(what_is_not_there_is_said),
         cmocka_unit_test(sets_of_abaqus_are_of_one_instance_or_of_all),
+        cmocka_unit_test(thousands_of_groups_are_read),
         cmocka_unit_test(regions_lie_within_a_group),
         cmocka_unit_test(a_group_is_a_region),
     };
