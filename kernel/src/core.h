@@ -48,6 +48,7 @@ struct DvObject {
     size_t field_count, class_field_count; /* all; without the added ones */
     DvAttributes *attributes;              /* as given; NULL: none */
     GPtrArray *initial;                    /* of words: what was set before init, for saving; or NULL */
+    GPtrArray *first;                      /* of words: its state at the start, for a reset; or NULL */
     DvAttributes *restore;                 /* the state a saved scene holds for it, applied after init; or NULL */
     uint64_t order;   /* when it was made: merges objects and child nodes into the order of the document */
     uint64_t *stamps; /* versions of the fields when it was made, then after init: what changed since is saved */
@@ -129,6 +130,8 @@ struct Words {
     /* Says which numbers are outside the ranges of their fields: of those that follow others, or of all else. */
     DvStatus (*check_ranges)(DvObject *object, bool follows);
     void (*capture)(DvObject *object);                   /* before init: keeps what code has set since it was made */
+    void (*keep_first)(DvObject *object);                /* the run begins: what a reset puts back */
+    void (*put_first_back)(DvObject *object);            /* before the resets of all classes */
     void (*restore)(DvObject *object);                   /* after init: puts the fields of `restore` back */
     void (*field_added)(DvObject *object, DvData *data); /* its attributes may have a value for it */
     void (*resolve_links)(DvObject *object);             /* tries once more to follow those that lead nowhere */

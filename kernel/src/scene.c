@@ -264,6 +264,12 @@ static void store_reset_state(DvObject *object)
 {
     if (object->cls->store_reset_state && dv_object_is_valid(object))
         object->cls->store_reset_state(object, object->self);
+    object->words->keep_first(object);
+}
+
+static void put_first_back(DvObject *object)
+{
+    object->words->put_first_back(object);
 }
 
 static void init_subtree(DvNode *node)
@@ -642,6 +648,7 @@ void dv_scene_reset(DvScene *scene)
         return;
     dv_node_set_time(scene->root, scene->reset_time);
     dv_node_propagate_context(scene->root);
+    for_each_object(scene->root, put_first_back);
     for_each_object(scene->root, reset_object);
     dv_core_settle(scene);
     scene->steps = 0;

@@ -123,8 +123,8 @@ static char *canonical_variant(const char *text)
         if (is_rigid)
             dv_text_add(&canonical, "3d");
         const bool is_matrix = g_str_has_prefix(at, "CompressedRowSparseMatrix");
-        const bool has_numbers = is_matrix || g_str_has_prefix(at, "Vec") || g_str_has_prefix(at, "Rigid") ||
-                                 g_str_has_prefix(at, "Mat");
+        const bool has_numbers =
+            is_matrix || g_str_has_prefix(at, "Vec") || g_str_has_prefix(at, "Rigid") || g_str_has_prefix(at, "Mat");
         if (!is_rigid && has_numbers) {
             char *last = &canonical.at[canonical.length - 1];
             if (*last == 'f')

@@ -87,3 +87,9 @@ char *dv_words_find_file_of(const DvObject *object, const char *name)
     char *found = *name ? dv_find_file(name, folder) : NULL;
     return found || !*name ? found : find_in_scene(object, name);
 }
+
+bool dv_words_names_files(const DvField *field)
+{
+    return field->type->scalar == DV_SCALAR_STRING && field->type->list &&
+           (strstr(field->name, "file") || strstr(field->name, "File"));
+}

@@ -569,8 +569,7 @@ static void visit_object(const Reads *reads, DvObject *object)
         const DvType *type = data->field->type;
         if (type == &dv_type_file)
             visit_file(reads, dv_data_file(data));
-        else if (type->scalar == DV_SCALAR_STRING && type->list &&
-                 (strstr(data->field->name, "file") || strstr(data->field->name, "File")))
+        else if (dv_words_names_files(data->field))
             visit_list(reads, object, data);
     }
 }

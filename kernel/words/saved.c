@@ -36,6 +36,7 @@ void dv_words_forget(DvObject *object)
     dv_attributes_free(object->attributes);
     dv_attributes_free(object->restore);
     g_clear_pointer(&object->initial, g_ptr_array_unref);
+    dv_words_forget_first(object);
 }
 
 static bool was_written_since_stamp(const DvObject *object, size_t index)
@@ -80,17 +81,48 @@ void dv_words_capture(DvObject *object)
 /* Saving */
 
 /* A file name that leads to the same file from `folder`. */
-static void say_file(const DvObject *object, const char *folder, const char *name, const char *text, DvSavedText say,
-                     void *context)
+static char *file_from(const DvObject *object, const char *folder, const char *text)
 {
     char *now = dv_find_file(text, object->node ? object->node->folder : NULL);
     char *then = now ? dv_find_file(text, folder) : NULL;
     char *a = now ? g_canonicalize_filename(now, NULL) : NULL, *b = then ? g_canonicalize_filename(then, NULL) : NULL;
-    say(context, name, a && g_strcmp0(a, b) != 0 ? a : text);
+    char *name = g_strdup(a && g_strcmp0(a, b) != 0 ? a : text);
     g_free(a);
     g_free(b);
     dv_free(now);
     dv_free(then);
+    return name;
+}
+
+static void say_file(const DvObject *object, const char *folder, const char *name, const char *text, DvSavedText say,
+                     void *context)
+{
+    char *file = file_from(object, folder, text);
+    say(context, name, file);
+    g_free(file);
+}
+
+/* Each name of a list as a value of a field of this type, which has the texts of its own elements in `text`. */
+static void say_files(const DvObject *object, const char *folder, const DvData *data, const char *text, DvSavedText say,
+                      void *context)
+{
+    DvText problem = {0}, all = {0};
+    size_t count = 0;
+    void *elements = NULL;
+    const bool good = dv_words_parse(data->field, data->type, text, &elements, &count, &problem) == DV_OK;
+    char **names = elements;
+    for (size_t i = 0; good && i < count; i++) {
+        char *file = file_from(object, folder, names[i]);
+        dv_free(names[i]);
+        names[i] = dv_strdup(file);
+        g_free(file);
+    }
+    if (good)
+        dv_core_type_print(data->type, elements, count, &all);
+    say(context, data->field->name, good && all.at ? all.at : text);
+    dv_core_elements_free(data->type, elements, count);
+    dv_text_free(&problem);
+    dv_text_free(&all);
 }
 
 static const Snapshot *snapshot_of(const DvObject *object, const DvData *data)
@@ -131,6 +163,8 @@ static void say_text(const DvObject *object, const char *folder, const DvData *d
         say_link((const DvLink *)(const void *)data, name, text, say, context);
     else if (data && data->field->type == &dv_type_file && text[0] != '@')
         say_file(object, folder, name, text, say, context);
+    else if (data && dv_words_names_files(data->field) && text[0] != '@')
+        say_files(object, folder, data, text, say, context);
     else
         say(context, name, text);
 }
@@ -204,12 +238,17 @@ bool dv_words_may_change(const DvObject *object, const DvData *data)
     return !is_never_saved(object, data) && data->field->type != &dv_type_link;
 }
 
+bool dv_words_is_state(const DvObject *object, const DvData *data)
+{
+    return (data->field->flags & DV_FIELD_STATE) != 0 && dv_words_may_change(object, data);
+}
+
 bool dv_words_has_changed(const DvObject *object, size_t index)
 {
     DvData *data = object->fields[index];
     if (!dv_words_may_change(object, data))
         return false;
-    if (data->field->flags & DV_FIELD_STATE)
+    if (dv_words_is_state(object, data))
         return true;
     return object->initialised && was_written_since_stamp(object, index) && !follows(data);
 }

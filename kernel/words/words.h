@@ -16,6 +16,7 @@
  *   scene_file.c   scenes from files and into files
  *   saved.c        what a saved scene says of an object, and how it is put back
  *   moment.c       the state of a scene in memory
+ *   start.c        the state at the start of a run, which a reset goes back to
  *   checkpoint.c   the state of a scene in a file
  *   plugin_checks.c what is wrong with the descriptor of a plugin
  *   library_file.c whether a file can be opened as a library
@@ -109,6 +110,8 @@ void dv_words_report_links(DvObject *object); /* tries once more, then says what
 void dv_words_forget(DvObject *object);
 void dv_words_capture(DvObject *object);
 void dv_words_restore(DvObject *object);
+/* Whether a field is state by declaration: what a moment, a checkpoint and a saved scene remember of any run, and a reset puts back. */
+bool dv_words_is_state(const DvObject *object, const DvData *data);
 /* What a run may change, of which moments are made: all but what follows from other fields, and links. */
 bool dv_words_may_change(const DvObject *object, const DvData *data);
 /* What of it a file must hold: it is state by declaration, or has changed since the object was initialised. */
@@ -117,6 +120,14 @@ bool dv_words_has_changed(const DvObject *object, size_t index);
 /* moment.c: each object that is saved, those of a node before what is below it, nodes too. */
 void dv_words_each_object(const DvNode *node, void (*visit)(void *context, DvObject *object), void *context);
 DvStatus dv_words_rebuild(DvScene *scene); /* `restore` of all: fields were put back */
+
+/* files.c: a list of texts that its name says to be names of files: shaders, meshes. */
+bool dv_words_names_files(const DvField *field);
+
+/* start.c */
+void dv_words_keep_first(DvObject *object);
+void dv_words_put_first_back(DvObject *object);
+void dv_words_forget_first(DvObject *object);
 
 /* output.c: of dv_set_output_folder; interned; NULL: none */
 const char *dv_words_output_folder(void);

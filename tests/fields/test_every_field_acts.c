@@ -254,7 +254,9 @@ static void record_fields(Record *record, DvObject *object)
 {
     for (size_t i = 0; i < dv_object_field_count(object); i++) {
         DvData *data = dv_object_field_at(object, i);
-        if (data == record->left_out || (record->no_files && data->field->type == &dv_type_file))
+        const bool names_files = data->field->type == &dv_type_file ||
+                                 (data->field->type == &dv_type_strings && strstr(data->field->name, "file") != NULL);
+        if (data == record->left_out || (record->no_files && names_files))
             continue;
         dv_text_add(&record->text, "%s.%s: ", dv_object_path(object), data->field->name);
         dv_data_print(data, &record->text);

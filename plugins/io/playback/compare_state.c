@@ -95,7 +95,7 @@ static DvStatus bwd_init(DvObject *object, void *self_)
 static void reset(DvObject *object, void *self_)
 {
     CompareState *self = self_;
-    read_state_reset(object, self);
+    (void)object;
     dv_data_set_double(&self->error_x, 0);
     dv_data_set_double(&self->error_v, 0);
     dv_data_set_double(&self->by_dof_x, 0);

@@ -49,7 +49,7 @@ static void reset(DvObject *object, void *self_)
 {
     CompareTopology *self = self_;
     const uint32_t none[RECORDED_LISTS] = {0};
-    read_topology_reset(object, self);
+    (void)object;
     dv_data_set(&self->errors, none, RECORDED_LISTS);
     dv_data_set_uint(&self->total, 0);
 }

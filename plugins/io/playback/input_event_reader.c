@@ -252,8 +252,6 @@ static void reset(DvObject *object, void *self_)
     InputEventReader *self = self_;
     (void)object;
     recording_drop(&self->out);
-    dv_data_set_uint(&self->done, 0);
-    dv_data_set_uint(&self->pedal, NONE);
 }
 
 static void cleanup(DvObject *object, void *self_)

@@ -232,7 +232,6 @@ static void reset(DvObject *object, void *self_)
     (void)object;
     for (int which = 0; which < VECTORS; which++)
         recording_drop(&self->file[which]);
-    dv_data_set_uint(&self->lines, 0);
     forget(self);
 }
 

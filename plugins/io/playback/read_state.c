@@ -165,14 +165,6 @@ DvStatus read_state_bwd_init(DvObject *object, void *self_)
     return DV_OK;
 }
 
-void read_state_reset(DvObject *object, void *self_)
-{
-    ReadState *self = self_;
-    (void)object;
-    dv_data_set_uint(&self->done, 0);
-    dv_data_set_double(&self->later, 0);
-}
-
 void read_state_cleanup(DvObject *object, void *self_)
 {
     ReadState *self = self_;
@@ -203,7 +195,6 @@ const DvClass dv_read_state = {
     .init = init,
     .bwd_init = read_state_bwd_init,
     .handle_event = handle_event,
-    .reset = read_state_reset,
     .cleanup = read_state_cleanup,
     .destroy = read_state_destroy,
 };

@@ -39,7 +39,6 @@ typedef struct ReadState {
 DvStatus read_state_construct(DvObject *object, void *self);
 DvStatus read_state_init(DvObject *object, void *self);
 DvStatus read_state_bwd_init(DvObject *object, void *self);
-void read_state_reset(DvObject *object, void *self);
 void read_state_cleanup(DvObject *object, void *self);
 void read_state_destroy(DvObject *object, void *self);
 

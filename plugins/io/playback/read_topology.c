@@ -122,14 +122,6 @@ DvStatus read_topology_init(DvObject *object, void *self_)
     return check_lists(self, points);
 }
 
-void read_topology_reset(DvObject *object, void *self_)
-{
-    ReadTopology *self = self_;
-    (void)object;
-    dv_data_set_uint(&self->done, 0);
-    dv_data_set_double(&self->later, 0);
-}
-
 void read_topology_cleanup(DvObject *object, void *self)
 {
     (void)object;
@@ -155,7 +147,6 @@ const DvClass dv_read_topology = {
     .construct = playback_construct,
     .init = read_topology_init,
     .handle_event = handle_event,
-    .reset = read_topology_reset,
     .cleanup = read_topology_cleanup,
     .destroy = read_topology_destroy,
 };

@@ -43,7 +43,6 @@ typedef struct ReadTopology {
 
 DvStatus playback_construct(DvObject *object, void *self);
 DvStatus read_topology_init(DvObject *object, void *self);
-void read_topology_reset(DvObject *object, void *self);
 void read_topology_cleanup(DvObject *object, void *self);
 void read_topology_destroy(DvObject *object, void *self);
 const RecordedBlock *read_topology_block(ReadTopology *self, double extra);

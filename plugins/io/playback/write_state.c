@@ -117,11 +117,6 @@ static void reset(DvObject *object, void *self_)
     WriteState *self = self_;
     (void)object;
     recording_drop(&self->file);
-    dv_data_set_uint(&self->done, 0);
-    dv_data_set_double(&self->last, 0);
-    dv_data_set_bool(&self->stopped, false);
-    dv_data_set_double(&self->energy, -1);
-    dv_data_set_double(&self->energy_time, 0);
 }
 
 static void cleanup(DvObject *object, void *self_)

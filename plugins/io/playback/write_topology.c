@@ -61,8 +61,6 @@ static void reset(DvObject *object, void *self_)
     WriteTopology *self = self_;
     (void)object;
     recording_drop(&self->file);
-    dv_data_set_uint(&self->done, 0);
-    dv_data_set_double(&self->last, 0);
 }
 
 static void cleanup(DvObject *object, void *self_)

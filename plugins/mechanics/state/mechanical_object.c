@@ -311,10 +311,25 @@ static bool is_moving(MechanicalObject *self)
     return false;
 }
 
+/* What the scene gives acts in the first step of each run. */
+static void keep_external_force(MechanicalObject *self)
+{
+    dv_free(self->first_external_force);
+    self->first_external_force = NULL;
+    self->first_external_count = 0;
+    if (!mechanical_object_has_external_force(self))
+        return;
+    const size_t count = self->external_force.count, bytes = count * self->dof->deriv * sizeof(double);
+    self->first_external_force = dv_alloc(count, self->dof->deriv * sizeof(double));
+    self->first_external_count = count;
+    memcpy(self->first_external_force, dv_data_read(&self->external_force), bytes);
+}
+
 static void store_reset_state(DvObject *object, void *self_)
 {
     MechanicalObject *self = self_;
     mechanical_object_keep_first(self);
+    keep_external_force(self);
     if (is_mapped(object))
         return;
     dv_data_share(&self->reset_position, &self->position);
@@ -329,6 +344,8 @@ static void reset(DvObject *object, void *self_)
     mechanical_object_clear(self, DV_FORCE);
     if (mechanical_object_has(self, DV_LAMBDA))
         mechanical_object_clear(self, DV_LAMBDA);
+    if (self->first_external_count && self->first_external_count == self->external_force.count)
+        dv_data_set(&self->external_force, self->first_external_force, self->first_external_count);
     if (!mechanical_object_has(self, DV_RESET_POSITION))
         return;
     mechanical_object_combine(self, DV_POSITION, DV_RESET_POSITION, DV_NO_VEC, 0.0);
@@ -402,6 +419,7 @@ static void destroy(DvObject *object, void *self_)
 {
     (void)object;
     MechanicalObject *self = self_;
+    dv_free(self->first_external_force);
     dv_state_vectors_free(&self->own);
 }
 

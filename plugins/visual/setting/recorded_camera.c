@@ -22,6 +22,7 @@ typedef struct RecordedCamera {
     DvData start_time, end_time, rotation_mode, translation_mode, navigation_mode;
     DvData rotation_center, rotation_start_point, rotation_look_at, rotation_axis, camera_up;
     DvData draw_rotation, draw_translation, positions, orientations;
+    DvCamera first; /* where it is at the start */
 } RecordedCamera;
 
 static DvVec3 vec3_of(DvData *data)
@@ -144,6 +145,24 @@ static DvStatus reinit(DvObject *object, void *self)
     return check(self);
 }
 
+static void store_reset_state(DvObject *object, void *self_)
+{
+    RecordedCamera *self = self_;
+    (void)object;
+    (void)camera_ops.get(self, &self->first);
+}
+
+/* A camera that no time moves stays where the user has put it. */
+static void reset(DvObject *object, void *self_)
+{
+    RecordedCamera *self = self_;
+    (void)object;
+    if (dv_data_bool(&self->rotation_mode) || dv_data_bool(&self->translation_mode) ||
+        dv_data_bool(&self->navigation_mode))
+        camera_place(&self->camera, dv_vec3_load(self->first.position), dv_quat_load(self->first.orientation),
+                     dv_vec3_load(self->first.look_at));
+}
+
 static void append(DvData *list, const double *numbers, uint32_t components)
 {
     const size_t count = list->count;
@@ -260,4 +279,6 @@ const DvClass dv_recorded_camera = {
     .init = init,
     .reinit = reinit,
     .handle_event = handle_event,
+    .store_reset_state = store_reset_state,
+    .reset = reset,
 };
