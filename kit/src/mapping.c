@@ -57,6 +57,22 @@ void dv_single_mapping_release(DvSingleMapping *base)
 }
 
 /* A vector of the output from those of all inputs, where these have it. */
+/* What has the numbers that it should have is not written: a saved scene would hold it as changed. */
+static bool is_mapped_already(DvSingleMapping *base, const DvStep *step, DvVecId id, const DvConstVec *in,
+                              void (*map)(void *self, const DvStep *step, const DvConstVec *in, const DvVec *out))
+{
+    const DvConstVec now = base->out.ops->has(base->out.self, id) ? dv_state_read(base->out, id) : (DvConstVec){0};
+    const size_t numbers = (size_t)now.count * now.dim;
+    if (!now.at || numbers == 0)
+        return false;
+    double *copy = dv_alloc(numbers, sizeof *copy);
+    memcpy(copy, now.at, numbers * sizeof *copy);
+    map(base, step, in, &(const DvVec){.at = copy, .count = now.count, .dim = now.dim});
+    const bool same = memcmp(copy, now.at, numbers * sizeof *copy) == 0;
+    dv_free(copy);
+    return same;
+}
+
 static void apply_to(DvSingleMapping *base, const DvMappingOps *ops, DvVecId id,
                      void (*map)(void *self, const DvStep *step, const DvConstVec *in, const DvVec *out))
 {
@@ -74,6 +90,8 @@ static void apply_to(DvSingleMapping *base, const DvMappingOps *ops, DvVecId id,
             in[i] = dv_state_read(state, id);
         all = all && in[i].at;
     }
+    if (all && id == DV_REST_POSITION && is_mapped_already(base, &step, id, in, map))
+        all = false;
     if (all && (id != DV_VELOCITY || base->out.ops->has(base->out.self, id))) {
         const DvVec out = dv_state_write(base->out, id, DV_READ_WRITE);
         if (out.at)

@@ -146,7 +146,9 @@ static void draw_vectors(Monitor *self, DvDraw *draw, int which)
     const DvConstVec x = dv_state_read(self->state, DV_POSITION), v = dv_state_read(self->state, vectors[which]);
     const uint32_t points = watched(self), spatial = self->state.dof->spatial;
     const double size = dv_data_double(&self->size_factor), least = dv_data_double(&self->threshold);
-    double *at = points ? dv_alloc(points, 7 * sizeof *at) : NULL, *radii = at + 6 * (size_t)points;
+    if (points == 0)
+        return;
+    double *at = dv_alloc(points, 7 * sizeof *at), *radii = at + 6 * (size_t)points;
     uint32_t drawn = 0;
     for (uint32_t i = 0; i < points; i++) {
         const double *from = numbers_of(self, &x, i), *vector = numbers_of(self, &v, i);
@@ -171,7 +173,9 @@ static void draw_points(Monitor *self, DvDraw *draw)
 {
     const DvConstVec x = dv_state_read(self->state, DV_POSITION);
     const uint32_t points = watched(self);
-    double *at = points ? dv_alloc(points, 3 * sizeof *at) : NULL;
+    if (points == 0)
+        return;
+    double *at = dv_alloc(points, 3 * sizeof *at);
     uint32_t drawn = 0;
     for (uint32_t i = 0; i < points; i++) {
         const double *from = numbers_of(self, &x, i);
