@@ -77,7 +77,7 @@ static const DvField fields[] = {
     DV_FIELD(PrecomputedConstraintCorrection, used_file, "usedFile", dv_type_file, .flags = DV_FIELD_READ_ONLY,
              .help = "file that the compliance was read from or written to"),
     DV_FIELD(PrecomputedConstraintCorrection, gravity_is_back, "gravityIsBack", dv_type_bool, .init = "0",
-             .flags = DV_FIELD_STATE, .help = "the first step is over"),
+             .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, .help = "the first step is over"),
     DV_LINK_HELD("mechanicalStates", DV_STATE, .many = true, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,
                  .help = "kept for scenes that name it"),
     DV_LINK(PrecomputedConstraintCorrection, state_link, "mstate", DV_STATE,
