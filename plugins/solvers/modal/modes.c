@@ -290,10 +290,9 @@ static bool take_vectors(DvModes *modes)
 /* What an animation loop does not move: states below no integrator, where there is one at all. */
 static void hold_resting_states(ModalProblem *p)
 {
-    enum { MOST_STATES = 4096 };
-    DvObject **states = dv_alloc(MOST_STATES, sizeof(DvObject *));
-    uint32_t count = p->ops->states(p->m, DV_STATES_INDEPENDENT, states, MOST_STATES);
-    count = count < MOST_STATES ? count : MOST_STATES;
+    const uint32_t count = p->ops->states(p->m, DV_STATES_INDEPENDENT, NULL, 0);
+    DvObject **states = dv_alloc(count + 1, sizeof(DvObject *));
+    (void)p->ops->states(p->m, DV_STATES_INDEPENDENT, states, count);
     bool some_move = false;
     for (uint32_t s = 0; s < count; s++)
         some_move = some_move || dv_node_find(dv_object_node(states[s]), DV_ODE_SOLVER, DV_SEARCH_UP) != NULL;
