@@ -148,6 +148,7 @@ struct DvScene {
     _Atomic uint64_t steps;
     _Atomic bool running; /* initialised */
     bool check_only, keep_going;
+    bool words_told;           /* that no device keeps what a template gives to one */
     bool restored;             /* the file holds the state of a run: State elements */
     unsigned problems, errors; /* reported while loading: all; those that fail the load */
     DvStatus first_error;
@@ -283,6 +284,8 @@ DV_PUBLIC void dv_core_link_point(DvLink *link, size_t index, DvObject *target);
 /* Of registered classes. Of those with the name of this one, which several plugins may offer, the first that has the variant ("": has none); failing
  * that the first of all. */
 DV_PUBLIC const DvClass *dv_core_class_with(const DvClass *cls, const char *variant);
+/* The DOF type that a word of templates stands for, as a plugin says; NULL: none says so. */
+DV_PUBLIC const char *dv_core_dof_type_of_word(const char *word, size_t length);
 DV_PUBLIC const char *const *dv_core_class_variants(
     const DvClass *cls); /* interned, in the order of bytes, ended by NULL */
 

@@ -254,12 +254,29 @@ static const struct {
     {&dv_rigid3d, &dv_type_rigid3d, &dv_type_vec6d, &dv_type_rigid3s, &dv_type_vec6s},
 };
 
-static size_t place_of(const char *dof_name, size_t length)
+enum { NO_PLACE = G_N_ELEMENTS(places) };
+
+static size_t place_named(const char *dof_name, size_t length)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
-        if (strlen(places[i].dof->name) == length && strncmp(places[i].dof->name, dof_name, length) == 0)
-            return i;
-    return 0;
+    size_t i = 0;
+    while (i < NO_PLACE &&
+           (strlen(places[i].dof->name) != length || strncmp(places[i].dof->name, dof_name, length) != 0))
+        i++;
+    return i;
+}
+
+/* Of a DOF type or of a word that a plugin has for one. */
+static size_t place_of_word(const char *word, size_t length)
+{
+    const size_t place = place_named(word, length);
+    const char *dof_name = place == NO_PLACE ? dv_core_dof_type_of_word(word, length) : NULL;
+    return dof_name ? place_named(dof_name, strlen(dof_name)) : place;
+}
+
+static size_t place_of(const char *word, size_t length)
+{
+    const size_t place = place_of_word(word, length);
+    return place == NO_PLACE ? 0 : place;
 }
 
 const char *dv_core_dof_type_name(size_t index)
@@ -269,8 +286,8 @@ const char *dv_core_dof_type_name(size_t index)
 
 const DvDofType *dv_dof_type(const char *name)
 {
-    const DvDofType *dof = places[place_of(name, strlen(name))].dof;
-    return strcmp(dof->name, name) == 0 ? dof : NULL;
+    const size_t place = place_of_word(name, strlen(name));
+    return place == NO_PLACE ? NULL : places[place].dof;
 }
 
 const DvType *dv_type_of_coords(const DvDofType *dof)

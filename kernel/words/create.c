@@ -104,36 +104,96 @@ static DvStatus say(const Making *making, DvStatus status, const DvAttribute *at
 
 /* Variants */
 
-/* Names of DOF types and matrices as scenes of all years write them: Vec3, Vec3f, ExtVec3f, Rigid... New string, for dv_free. */
-static char *canonical_variant(const char *text)
+/* Adds a name of a DOF type or a matrix as scenes of all years write it: Vec3, Vec3f, ExtVec3f, Rigid... Returns whether it is a word that a plugin has
+ * for a DOF type. */
+static bool add_canonical_word(DvText *canonical, const char *at, size_t length)
 {
-    DvText canonical = {0};
+    char *word = dv_core_strndup(at, length);
+    const char *dof_type = dv_core_dof_type_of_word(at, length);
+    const char *name = dof_type                           ? dof_type
+                       : g_str_has_prefix(word, "ExtVec") ? word + strlen("Ext")
+                       : strcmp(word, "Rigid") == 0       ? "Rigid3d"
+                                                          : word;
+    const bool filled_up =
+        g_str_has_prefix(name, "Vec") && (g_str_has_suffix(name, "f1") || g_str_has_suffix(name, "d1"));
+    dv_text_add(canonical, "%s%.*s", canonical->length ? "," : "", (int)(strlen(name) - filled_up), name);
+    const bool is_matrix = g_str_has_prefix(name, "CompressedRowSparseMatrix");
+    if (is_matrix || g_str_has_prefix(name, "Vec") || g_str_has_prefix(name, "Rigid") ||
+        g_str_has_prefix(name, "Mat")) {
+        char *last = &canonical->at[canonical->length - 1];
+        if (*last == 'f')
+            *last = 'd';
+        else if (g_ascii_isdigit(*last) || (is_matrix && *last != 'd'))
+            dv_text_add(canonical, "d");
+    }
+    dv_free(word);
+    return dof_type != NULL;
+}
+
+static void tell_of_word(const Making *making, const DvAttribute *template, const char *variant)
+{
+    DvPlace place = making->place;
+    if (template->line > 0) {
+        place.line = template->line;
+        place.column = template->column;
+    }
+    const DvAttribute *name = dv_attributes_find(making->attributes, "name");
+    dv_build_remark(
+        making->node->scene, place, making->cls->name, name ? name->text : NULL,
+        "template '%s': no device keeps it, so it is '%s' on the host, in double precision; of other templates of devices nothing is said",
+        template->text, variant);
+}
+
+/* The words of a template as classes name their variants, and as they were written but for blanks. Returns whether a plugin has one of them for a
+ * DOF type. */
+static bool read_template(const char *text, DvText *canonical, DvText *written)
+{
+    bool kept_otherwise = false;
     for (const char *at = text, *end; at; at = *end ? end + 1 : NULL) {
         end = at + strcspn(at, ",");
         at = dv_skip_blanks(at, end);
         size_t length = (size_t)(end - at);
         while (length && dv_is_blank(at[length - 1]))
             length--;
-        if (strncmp(at, "ExtVec", 6) == 0) {
-            at += 3;
-            length -= 3;
-        }
-        const bool is_rigid = length == strlen("Rigid") && strncmp(at, "Rigid", length) == 0;
-        dv_text_add(&canonical, "%s%.*s", canonical.length ? "," : "", (int)length, at);
-        if (is_rigid)
-            dv_text_add(&canonical, "3d");
-        const bool is_matrix = g_str_has_prefix(at, "CompressedRowSparseMatrix");
-        const bool has_numbers =
-            is_matrix || g_str_has_prefix(at, "Vec") || g_str_has_prefix(at, "Rigid") || g_str_has_prefix(at, "Mat");
-        if (!is_rigid && has_numbers) {
-            char *last = &canonical.at[canonical.length - 1];
-            if (*last == 'f')
-                *last = 'd';
-            else if (g_ascii_isdigit(*last) || (is_matrix && *last != 'd'))
-                dv_text_add(&canonical, "d");
-        }
+        kept_otherwise = add_canonical_word(canonical, at, length) || kept_otherwise;
+        dv_text_add(written, "%s%.*s", written->length ? "," : "", (int)length, at);
     }
+    return kept_otherwise;
+}
+
+/* The variant that a template asks for; a class that has the very words goes before. New string, for dv_free. */
+static char *canonical_variant(const Making *making, const DvAttribute *template)
+{
+    DvText canonical = {0}, written = {0};
+    const bool kept_otherwise = read_template(template->text, &canonical, &written);
+    const DvClass *cls = kept_otherwise ? dv_core_class_with(making->cls, written.at) : NULL;
+    if (cls && g_strv_contains(dv_core_class_variants(cls), written.at)) {
+        dv_text_free(&canonical);
+        return written.at;
+    }
+    if (kept_otherwise && !making->node->scene->words_told) {
+        making->node->scene->words_told = true;
+        tell_of_word(making, template, canonical.at);
+    }
+    dv_text_free(&written);
     return canonical.at;
+}
+
+const char *dv_words_template(const DvObject *object)
+{
+    const DvAttribute *template = object->attributes ? dv_attributes_find(object->attributes, "template") : NULL;
+    DvText canonical = {0}, written = {0};
+    const bool as_written =
+        template && read_template(template->text, &canonical, &written) && strcmp(canonical.at, object->variant) == 0;
+    dv_text_free(&canonical);
+    dv_text_free(&written);
+    return as_written ? template->text : object->variant;
+}
+
+static bool is_same_dof_type(const char *variant, const char *other)
+{
+    const DvDofType *dof = dv_dof_type(variant);
+    return strcmp(variant, other) == 0 || (dof && dof == dv_dof_type(other));
 }
 
 /* The variant that the sources of the class's rule lead to: "Rigid3d,Vec3d", or "Vec3d" when all must agree. */
@@ -172,7 +232,7 @@ static char *variant_of_sources(const Making *making, DvText *reason)
             }
         } else if (!first) {
             dv_text_add(&variant, "%s", object->variant);
-        } else if (strcmp(variant.at, object->variant) != 0) {
+        } else if (!is_same_dof_type(variant.at, object->variant)) {
             dv_text_add(reason, "%s is of type %s, %s of type %s; they must be equal", cls->sources->attribute,
                         variant.at, source->attribute, object->variant);
             dv_text_free(&variant);
@@ -193,6 +253,13 @@ static bool is_part_of(const char *variant, const char *longer)
 {
     const size_t length = strlen(variant);
     return strncmp(variant, longer, length) == 0 && (longer[length] == '\0' || longer[length] == ',');
+}
+
+static bool is_begun_by(const char *const *words, const char *variant)
+{
+    while (*words && !is_part_of(variant, *words))
+        words++;
+    return *words != NULL;
 }
 
 static void add_variants(DvText *out, const DvClass *cls, const char *wanted)
@@ -230,6 +297,13 @@ static const char *choose_variant(const Making *making, const char *wanted, DvTe
         return NULL;
     const char *const *words = dv_core_class_variants(cls);
     const size_t count = g_strv_length((char **)(uintptr_t)words);
+    if (given && !is_begun_by(words, given)) { /* no class for this very word of a device */
+        DvText canonical = {0}, written = {0};
+        (void)read_template(given, &canonical, &written);
+        dv_text_free(&written);
+        dv_free(given);
+        given = canonical.at;
+    }
     const char *chosen = NULL;
     bool possible = false;
     for (size_t k = 0; !chosen && k < 2 + count; k++) {
@@ -410,7 +484,7 @@ static DvStatus make(Making *making, DvObject **result)
     DvNode *node = making->node;
     dv_attributes_sort(making->attributes);
     const DvAttribute *template = dv_attributes_find(making->attributes, "template");
-    char *wanted = template && *template->text ? canonical_variant(template->text) : NULL;
+    char *wanted = template && *template->text ? canonical_variant(making, template) : NULL;
     DvText reason = {0};
     if (wanted)
         making->cls = dv_core_class_with(making->cls, wanted);

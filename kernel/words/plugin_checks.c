@@ -117,7 +117,8 @@ static const DvRename *lost_rename(const DvRename *rename)
 {
     for (; rename && rename->kind != DV_RENAME_END; rename++) {
         const bool leads = rename->kind == DV_RENAME_CLASS || rename->kind == DV_RENAME_CLASS_EXPANDED ||
-                           rename->kind == DV_RENAME_CLASS_REMOVED || rename->kind == DV_RENAME_FIELD;
+                           rename->kind == DV_RENAME_CLASS_REMOVED || rename->kind == DV_RENAME_FIELD ||
+                           rename->kind == DV_RENAME_DOF_TYPE;
         if (is_empty(rename->from) || (leads && is_empty(rename->to)))
             return rename;
     }

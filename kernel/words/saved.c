@@ -199,7 +199,7 @@ void dv_saved_attributes(DvObject *object, const char *folder, DvSavedText say, 
     if (*dv_object_name(object) || !object->is_node)
         say(context, "name", dv_object_name(object));
     if (*object->variant)
-        say(context, "template", object->variant);
+        say(context, "template", dv_words_template(object));
     for (size_t i = 0; object->attributes && i < object->attributes->count; i++) {
         const DvAttribute *attribute = dv_attributes_at(object->attributes, i);
         DvData *data = dv_object_field(object, attribute->name);

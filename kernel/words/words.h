@@ -35,6 +35,8 @@ struct DvAttributes {
 };
 
 /* attributes.c */
+/* The template that makes an object again: its variant, or a word of a device for it as it was written. */
+const char *dv_words_template(const DvObject *object);
 DvAttribute *dv_words_attribute_of(const DvObject *object, const DvField *field);
 
 /* create.c */

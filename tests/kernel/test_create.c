@@ -209,7 +209,7 @@ static void the_template_names_the_variant_in_all_spellings(void **state)
     (void)state;
     static const char *const spellings[][2] = {
         {"", "Vec3d"},        {"Vec3d", "Vec3d"},     {"Vec3", "Vec3d"},     {"Vec3f", "Vec3d"},  {"ExtVec3f", "Vec3d"},
-        {"Rigid", "Rigid3d"}, {"Rigid3f", "Rigid3d"}, {"Rigid3", "Rigid3d"}, {" Vec2 ", "Vec2d"},
+        {"Rigid", "Rigid3d"}, {"Rigid3f", "Rigid3d"}, {"Rigid3", "Rigid3d"}, {" Vec2 ", "Vec2d"}, {"Vec3f1", "Vec3d"},
     };
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
         char text[200];
@@ -221,8 +221,37 @@ static void the_template_names_the_variant_in_all_spellings(void **state)
     }
     DvScene *scene = load("<Node><Points name='p' template='Vec9'/></Node>");
     assert_says(
-        "Points 'p': template 'Vec9' does not fit here: it exists for Vec3d or Vec2d or Rigid3d, not for Vec9d; 'Vec3d' is used");
+        "Points 'p': template 'Vec9' does not fit here: it exists for Vec3d or Vec2d or Rigid3d or NearVec3f, not for Vec9d; 'Vec3d' is used");
     assert_string_equal(variant_of(scene, "@p"), "Vec3d");
+    dv_scene_free(scene);
+}
+
+/* FarVec3f is a word for Vec3d, so is NearVec3f, which Points have a variant for and nobody else. */
+static void a_word_of_a_device_is_its_dof_type_where_no_class_has_it(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        load(IN_NODE("<Points template='FarVec3f'/><Force name='f'/>"
+                     "<Node name='A'><Points template=' FarVec3f '/><Force name='g' template='FarVec3f'/></Node>"
+                     "<Node name='B'><Points name='p' template='NearVec3f' position='1 2 3'/><Force name='h'/></Node>"
+                     "<Node name='C'><Points template='Rigid3d'/><Node name='D'>"
+                     "<Points template='NearVec3f'/><Joint name='j' template='Rigid,FarVec3f'/></Node></Node>"));
+    static const char *const expected[][2] = {
+        {"@f", "Vec3d"}, {"@A/g", "Vec3d"}, {"@B/p", "NearVec3f"}, {"@B/h", "Vec3d"}, {"@C/D/j", "Rigid3d,Vec3d"}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        assert_string_equal(variant_of(scene, expected[i][0]), expected[i][1]);
+    assert_says(
+        "warning: scene.scn:2:9: Points: template 'FarVec3f': no device keeps it, so it is 'Vec3d' on the host, in double "
+        "precision; of other templates of devices nothing is said\n");
+    size_t count;
+    (void)dv_data_doubles(field_at(scene, "@B/p", "position"), &count);
+    assert_int_equal(count, 1);
+    assert_ptr_equal(dv_dof_type("FarVec3f"), &dv_vec3d);
+    assert_null(dv_dof_type("FarVec3g"));
+    dv_scene_free(scene);
+    scene = load(
+        IN_NODE("<Points name='p'/><Points name='q' template='NearVec3f'/><Pair name='f' object1='@p' object2='@q'/>"));
+    assert_string_equal(variant_of(scene, "@f"), "Vec3d");
     dv_scene_free(scene);
 }
 
@@ -500,6 +529,7 @@ int main(void)
         cmocka_unit_test(an_old_class_may_stand_for_several),
         cmocka_unit_test(removed_classes_and_fields_are_named_with_their_successor),
         cmocka_unit_test(the_template_names_the_variant_in_all_spellings),
+        cmocka_unit_test(a_word_of_a_device_is_its_dof_type_where_no_class_has_it),
         cmocka_unit_test(a_force_takes_the_variant_of_its_state),
         cmocka_unit_test(a_component_finds_what_it_works_with_by_its_link_else_around_it),
         cmocka_unit_test(a_force_without_a_state_or_of_another_type_is_refused),

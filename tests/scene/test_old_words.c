@@ -125,7 +125,7 @@ static void check_field(const DvRename *rename)
 static void old_words_of_all_plugins_lead_somewhere(void **state)
 {
     (void)state;
-    unsigned of_kind[DV_RENAME_MODULE + 1] = {0};
+    unsigned of_kind[DV_RENAME_DOF_TYPE + 1] = {0};
     const DvPlugin *last = NULL;
     for (size_t i = 0; i < dv_class_count(); i++) {
         const DvPlugin *plugin = dv_class_plugin(dv_class_at(i));
@@ -137,6 +137,8 @@ static void old_words_of_all_plugins_lead_somewhere(void **state)
             of_kind[rename->kind]++;
             if (rename->kind <= DV_RENAME_CLASS_REMOVED)
                 check_class(rename);
+            else if (rename->kind == DV_RENAME_DOF_TYPE)
+                assert_non_null(dv_dof_type(rename->to));
             else if (rename->kind != DV_RENAME_MODULE)
                 check_field(rename);
             else

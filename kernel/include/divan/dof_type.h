@@ -27,7 +27,7 @@ typedef struct DvDofType {
 
 DV_PUBLIC extern const DvDofType dv_vec1d, dv_vec2d, dv_vec3d, dv_vec6d, dv_rigid2d, dv_rigid3d;
 
-/* By canonical name; NULL when there is none.     [any] */
+/* By its name or a word that a plugin has for it (DV_RENAME_DOF_TYPE); NULL when there is none.     [any] */
 DV_PUBLIC const DvDofType *dv_dof_type(const char *name);
 
 /* out = x + h v for `count` points; out may be x. Rotations compose on the left and are not renormalised.

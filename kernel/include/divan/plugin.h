@@ -34,7 +34,8 @@ typedef enum DvRenameKind {
     DV_RENAME_FIELD,          /* old field name of class `of`: another name of field `to` */
     DV_RENAME_FIELD_HARMLESS, /* old field of class `of`: accepted, no effect, one warning that says `to` */
     DV_RENAME_FIELD_REMOVED,  /* old field of class `of`: an error that says `to` */
-    DV_RENAME_MODULE          /* a name that RequiredPlugin may ask for and that this plugin covers */
+    DV_RENAME_MODULE,         /* a name that RequiredPlugin may ask for and that this plugin covers */
+    DV_RENAME_DOF_TYPE /* a word of templates, "CudaVec3f", for the DOF type `to`, kept otherwise: by a device, in less bits */
 } DvRenameKind;
 
 typedef struct DvRename {

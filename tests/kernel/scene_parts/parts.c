@@ -137,7 +137,7 @@ static const DvContract points_contracts[] = {{.id = TEST_STATE, .ops = &empty_o
 static const DvClass points_class = {
     .size = sizeof(DvClass),
     .name = "Points",
-    .variants = "Vec3d Vec2d Rigid3d",
+    .variants = "Vec3d Vec2d Rigid3d NearVec3f",
     .default_variant = "Vec3d",
     .help = "A state.",
     .module = "Test.State",
@@ -607,6 +607,8 @@ static const DvRename renames[] = {
     {DV_RENAME_FIELD_HARMLESS, "Value", "useMask", "masks are always used"},
     {DV_RENAME_FIELD_REMOVED, "Value", "visible", "flag"},
     {DV_RENAME_MODULE, NULL, "OldModule", NULL},
+    {DV_RENAME_DOF_TYPE, NULL, "FarVec3f", "Vec3d"},
+    {DV_RENAME_DOF_TYPE, NULL, "NearVec3f", "Vec3d"},
     {0},
 };
 
@@ -620,5 +622,5 @@ DV_PLUGIN = {
     .classes = classes,
     .renames = renames,
     .offers = offers,
-    .variants = (const char *const[]){"CompressedRowSparseMatrixMat3x3d", "CompressedRowSparseMatrixd", NULL},
+    .variants = (const char *const[]){"CompressedRowSparseMatrixMat3x3d", "CompressedRowSparseMatrixd", "NearVec3f", NULL},
 };

@@ -143,7 +143,7 @@ DV_NODISCARD static inline DvStatus dv_state_require(DvObject *object, const DvL
     *state = dv_state_ref(found);
     for (const DvVariantSource *source = cls->sources; link && source && source->attribute; source++)
         if (cls->variant_rule == DV_VARIANT_OF_ALL && strcmp(source->attribute, link->data.field->name) == 0 &&
-            strcmp(state->dof->name, dv_object_variant(object)) != 0) {
+            state->dof != dv_dof_type(dv_object_variant(object))) {
             const DvStateRef wrong = *state;
             *state = none;
             return dv_error(object, DV_ERROR_INVALID, "made for %s, but state '%s' holds %s", dv_object_variant(object),
