@@ -23,7 +23,7 @@ static GHashTable *by_name; /* class name -> Entry * of the highest rank */
 static GHashTable *by_alias;    /* other name -> const DvClass * */
 static GHashTable *old_classes; /* old name -> const DvRename * */
 static GHashTable *old_fields;  /* old name -> GPtrArray of const DvRename * */
-static GHashTable *dof_words;   /* words of templates -> name of the DOF type */
+static GPtrArray *dof_words;    /* const DvRename *: words of templates; few, and looked up without the heap */
 static GHashTable *modules;     /* names of modules and plugins that are here */
 static GHashTable *services;    /* contract -> GPtrArray of const void *, in the order of start */
 
@@ -43,7 +43,7 @@ static void open_tables(void)
     by_alias = g_hash_table_new(g_str_hash, g_str_equal);
     old_classes = g_hash_table_new(g_str_hash, g_str_equal);
     old_fields = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
-    dof_words = g_hash_table_new(g_str_hash, g_str_equal);
+    dof_words = g_ptr_array_new();
     modules = g_hash_table_new(g_str_hash, g_str_equal);
     services = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
 }
@@ -51,7 +51,8 @@ static void open_tables(void)
 void dv_private_registry_clear(void)
 {
     g_clear_pointer(&entries, g_ptr_array_unref);
-    GHashTable **const tables[] = {&by_name, &by_alias, &old_classes, &old_fields, &dof_words, &modules, &services};
+    g_clear_pointer(&dof_words, g_ptr_array_unref);
+    GHashTable **const tables[] = {&by_name, &by_alias, &old_classes, &old_fields, &modules, &services};
     for (size_t i = 0; i < G_N_ELEMENTS(tables); i++)
         g_clear_pointer(tables[i], g_hash_table_destroy);
     dv_private_defaults_clear();
@@ -128,7 +129,7 @@ static void add_renames(const DvPlugin *plugin)
             claim(modules, rename->from, plugin->id);
             break;
         case DV_RENAME_DOF_TYPE:
-            claim(dof_words, rename->from, rename->to);
+            g_ptr_array_add(dof_words, (gpointer)(uintptr_t)rename);
             break;
         default:
             claim(old_classes, rename->from, rename);
@@ -228,10 +229,12 @@ const DvRename *dv_rename_of_class(const char *name)
 
 const char *dv_core_dof_type_of_word(const char *word, size_t length)
 {
-    char *whole = dof_words && g_hash_table_size(dof_words) ? dv_core_strndup(word, length) : NULL;
-    const char *dof_name = whole ? g_hash_table_lookup(dof_words, whole) : NULL;
-    dv_free(whole);
-    return dof_name;
+    for (guint i = 0; dof_words && i < dof_words->len; i++) {
+        const DvRename *rename = g_ptr_array_index(dof_words, i);
+        if (strncmp(rename->from, word, length) == 0 && rename->from[length] == '\0')
+            return rename->to;
+    }
+    return NULL;
 }
 
 const DvClass *dv_class_find(const char *name)

@@ -163,7 +163,7 @@ def transcripts(folder):
          "takes one in, `divan list` shows those that are found\n"),
         (["--restart", ""], 2, "divan run: --restart: its name is empty\n"),
         (["--checkpoint", "-"], 2, "divan: --checkpoint -: a checkpoint replaces the one before, so it needs a file\n"),
-        (["--every", "3"], 2, "divan: --every 3: of what? give --checkpoint FILE\n"),
+        (["--every", "3"], 2, "divan: --every 3: of what? give --checkpoint FILE or --export FILE\n"),
         (["--checkpoint", "ball.scn"], 1, "divan: ball.scn: is a file that the scene is made from; choose another name\n"),
         (["--checkpoint", "/dev/full"], 1,
          "error: /dev/full: the checkpoint after step 1 cannot be written: not everything could be written: No space left on device\n"),

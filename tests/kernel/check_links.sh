@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The kernel's core needs GLib and the C library, kernel/words the core beside these, the kit both but not GLib, the program both and zlib:
+# The kernel's core needs GLib and the C library, kernel/words the core beside these, the kit both but not GLib, the program all three and zlib:
 #   check_links.sh KERNEL WORDS KIT [PROGRAM]
 failed=0
 system='ld-linux[^ ]*|libc|libm|libdl|libpthread|libglib-2\.0'
@@ -27,5 +27,5 @@ spare=$(nm -D --defined-only "$1" | awk '$3 ~ /^dv_core_/ { print $3 }' | while 
     nm -D --undefined-only "$2" | grep -qw "$name" || echo "$name"
 done)
 [ -z "$spare" ] || { echo "$1 exports for $2 what that does not use:" $spare; failed=1; }
-[ -z "${4-}" ] || only "$4" "$system|libz|libdivan-(kernel|words)"
+[ -z "${4-}" ] || only "$4" "$system|libz|libdivan-(kernel|words|kit)"
 exit $failed

@@ -579,10 +579,11 @@ static void what_is_missing_is_named_with_its_remedy(void **state)
                                           "NewmarkImplicitSolver", "VariationalSymplecticSolver"};
     for (int i = 0; i < 6; i++) {
         char text[512], part[256];
-        snprintf(text, sizeof text,
-                 "<Node name='root'>\n<DefaultAnimationLoop/>\n<Node name='Body'>\n<%s name='ode'/>\n" DIRECT
-                 "<MechanicalObject template='Vec1d' position='0'/>\n</Node></Node>",
-                 solvers[i]);
+        snprintf(
+            text, sizeof text,
+            "<Node name='root'>\n<DefaultAnimationLoop/>\n<Node name='Body'>\n<%s name='ode'/>\n" DIRECT
+            "<MechanicalObject template='Vec1d' position='0'/>\n<ConstantForceField forces='1' indices='0'/></Node></Node>",
+            solvers[i]);
         snprintf(part, sizeof part, "scene.scn:4: %s 'ode': there is no mass in '/Body' or below it", solvers[i]);
         expect_step_error(text, DV_ERROR_MISSING, part);
     }
