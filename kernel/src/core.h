@@ -48,7 +48,7 @@ struct DvObject {
     size_t field_count, class_field_count; /* all; without the added ones */
     DvAttributes *attributes;              /* as given; NULL: none */
     GPtrArray *initial;                    /* of words: what was set before init, for saving; or NULL */
-    GPtrArray *first;                      /* of words: its state at the start, for a reset; or NULL */
+    struct First *first;                   /* of words: its state at the start, for a reset; or NULL */
     DvAttributes *restore;                 /* the state a saved scene holds for it, applied after init; or NULL */
     uint64_t order;   /* when it was made: merges objects and child nodes into the order of the document */
     uint64_t *stamps; /* versions of the fields when it was made, then after init: what changed since is saved */

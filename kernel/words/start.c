@@ -10,22 +10,21 @@
 #include "words.h"
 
 typedef struct First {
+    struct First *next;
     DvData *data;
     const DvType *type;
     const void *value; /* a reference */
     size_t count;
 } First;
 
-static void first_free(void *pointer)
-{
-    First *first = pointer;
-    dv_core_value_unref(first->type, first->value);
-    g_free(first);
-}
-
 void dv_words_forget_first(DvObject *object)
 {
-    g_clear_pointer(&object->first, g_ptr_array_unref);
+    for (First *first = object->first, *next; first; first = next) {
+        next = first->next;
+        dv_core_value_unref(first->type, first->value);
+        dv_free(first);
+    }
+    object->first = NULL;
 }
 
 void dv_words_keep_first(DvObject *object)
@@ -39,11 +38,9 @@ void dv_words_keep_first(DvObject *object)
             data->type->scalar == DV_SCALAR_OPAQUE)
             continue;
         (void)dv_data_update(data);
-        First *first = g_new(First, 1);
-        *first = (First){data, data->type, dv_core_value_ref(data->value), data->count};
-        if (!object->first)
-            object->first = g_ptr_array_new_with_free_func(first_free);
-        g_ptr_array_add(object->first, first);
+        First *first = dv_alloc(1, sizeof *first);
+        *first = (First){object->first, data, data->type, dv_core_value_ref(data->value), data->count};
+        object->first = first;
     }
 }
 
@@ -63,10 +60,9 @@ static bool has_value(const First *first)
 void dv_words_put_first_back(DvObject *object)
 {
     bool changed = false;
-    if (!object->first || !dv_object_is_valid(object))
+    if (!dv_object_is_valid(object))
         return;
-    for (guint i = 0; i < object->first->len; i++) {
-        const First *first = g_ptr_array_index(object->first, i);
+    for (const First *first = object->first; first; first = first->next) {
         (void)dv_data_update(first->data);
         if (first->data->count != first->count || first->data->type != first->type || first->count == 0 ||
             has_value(first))

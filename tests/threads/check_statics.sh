@@ -7,7 +7,7 @@ allowed='^(completed\.[0-9]+|__cpu_model|__cpu_features2|__dso_handle|__TMC_END_
 # metis_mutex: METIS draws from the one generator of the C library (plugins/solvers/linear/node_ordering.c).
 # arpack_mutex: the routines of ARPACK keep their state in variables (plugins/solvers/lapack/eigenpairs.c).
 # blas_mutex: BLAS, one for all plugins, takes one call at a time (kit/src/blas.c).
-# hdf5_mutex: HDF5 takes one call at a time (plugins/io/hdf5/plugin.c).
+# hdf5_mutex: HDF5 takes one call at a time (plugins/io/hdf5/arrays.c).
 # last_picture_id: renderers tell arrays of all scenes apart by it; atomic (plugins/visual/picture/recording.c).
 result=0
 for library; do

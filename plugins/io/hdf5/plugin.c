@@ -1,76 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * HDF5 files of named arrays, made in memory: who asks for one writes its bytes, so that files are replaced by whole ones.
- *
- * The library is not made for several threads: one call at a time, for all scenes.
+ * The plugin of HDF5 files: offers them, and loads what makes them (arrays.c) when the first one is asked for.
  */
-#include <divan/contracts/array_file.h>
-#include <divan/memory.h>
+#include "arrays.h"
+
 #include <divan/plugin.h>
+#include <dlfcn.h>
+#include <string.h>
 
-#include <hdf5.h>
-#include <pthread.h>
+typedef bool (*Encode)(const DvFileArray *arrays, uint32_t count, bool compressed, DvText *out, DvText *why);
 
-static pthread_mutex_t hdf5_mutex = PTHREAD_MUTEX_INITIALIZER;
+extern const DvPlugin dv_plugin_entry;
 
-enum { GROWTH = 1 << 20, ROWS_PER_CHUNK = 8192, LEVEL = 1 };
-
-static hid_t type_of(DvScalar scalar)
+/* From the library beside this one, which stays loaded. NULL with the reason. */
+static Encode load(DvText *why)
 {
-    return scalar == DV_SCALAR_DOUBLE ? H5T_NATIVE_DOUBLE
-           : scalar == DV_SCALAR_UINT ? H5T_NATIVE_UINT32
-                                      : H5T_NATIVE_INT32;
-}
-
-static bool add_array(hid_t file, const DvFileArray *array, bool compressed)
-{
-    const hsize_t size[2] = {array->rows, array->columns},
-                  chunk[2] = {array->rows < ROWS_PER_CHUNK ? array->rows : ROWS_PER_CHUNK, array->columns};
-    const int rank = array->columns > 1 ? 2 : 1;
-    const hid_t space = H5Screate_simple(rank, size, NULL), how = H5Pcreate(H5P_DATASET_CREATE);
-    if (compressed && array->rows)
-        (void)(H5Pset_chunk(how, rank, chunk) >= 0 && H5Pset_deflate(how, LEVEL) >= 0);
-    const hid_t set = H5Dcreate2(file, array->name, type_of(array->scalar), space, H5P_DEFAULT, how, H5P_DEFAULT);
-    const bool good = set >= 0 && (!array->rows || H5Dwrite(set, type_of(array->scalar), H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                                                            array->at) >= 0);
-    if (set >= 0)
-        H5Dclose(set);
-    H5Pclose(how);
-    H5Sclose(space);
-    return good;
-}
-
-static bool take_image(hid_t file, DvText *out)
-{
-    const ssize_t size = H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 ? -1 : H5Fget_file_image(file, NULL, 0);
-    if (size <= 0)
-        return false;
-    char *bytes = dv_alloc((size_t)size, 1);
-    const bool good = H5Fget_file_image(file, bytes, (size_t)size) == size;
-    if (good)
-        dv_text_add_bytes(out, bytes, (size_t)size);
-    dv_free(bytes);
-    return good;
+    Dl_info self;
+    DvText path = {0};
+    if (dladdr(&dv_plugin_entry, &self) && self.dli_fname && strrchr(self.dli_fname, '/'))
+        dv_text_add(&path, "%.*s/", (int)(strrchr(self.dli_fname, '/') - self.dli_fname), self.dli_fname);
+    dv_text_add(&path, HDF5_ARRAYS);
+    void *library = dlopen(path.at, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = library ? dlsym(library, HDF5_ENCODE) : NULL;
+    if (!symbol) {
+        const char *reason = dlerror();
+        dv_text_add(why, "HDF5 cannot be loaded: %s", reason ? reason : path.at);
+    }
+    dv_text_free(&path);
+    Encode encode = NULL;
+    memcpy(&encode, &symbol, sizeof encode);
+    return encode;
 }
 
 static bool encode(const DvFileArray *arrays, uint32_t count, bool compressed, DvText *out, DvText *why)
 {
-    pthread_mutex_lock(&hdf5_mutex);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its own messages go to standard error */
-    const hid_t how = H5Pcreate(H5P_FILE_ACCESS);
-    bool good = H5Pset_fapl_core(how, GROWTH, false) >= 0;
-    const hid_t file = good ? H5Fcreate("memory", H5F_ACC_TRUNC, H5P_DEFAULT, how) : -1;
-    good = file >= 0;
-    for (uint32_t a = 0; a < count && good; a++)
-        good = add_array(file, &arrays[a], compressed);
-    good = good && take_image(file, out);
-    if (file >= 0)
-        H5Fclose(file);
-    H5Pclose(how);
-    pthread_mutex_unlock(&hdf5_mutex);
-    if (!good)
-        dv_text_add(why, "HDF5 could not make the file");
-    return good;
+    const Encode encode_arrays = load(why); /* from the second time on a look-up */
+    return encode_arrays && encode_arrays(arrays, count, compressed, out, why);
 }
 
 static const DvArrayFileOps ops = {.size = sizeof ops, .encode = encode};
