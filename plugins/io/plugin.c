@@ -30,7 +30,8 @@ static const DvRename renames[] = {
     {0},
 };
 
-static const DvContract services[] = {{.id = DV_MESH_FILES, .ops = &mesh_files_ops}, {.id = DV_SCENE_EXPORT, .ops = &scene_export_ops}, {0}};
+static const DvContract services[] = {
+    {.id = DV_MESH_FILES, .ops = &mesh_files_ops}, {.id = DV_SCENE_EXPORT, .ops = &scene_export_ops}, {0}};
 
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),

@@ -63,9 +63,10 @@ static int measure(DvScene *scene, bool compressed, int frames)
                                           .make_folder = make_nothing,
                                           .context = &bytes};
     DvSceneExport *files = ops ? ops->open(scene, &options, &why) : NULL;
-    double *times = malloc(2 * (size_t)frames * sizeof *times), *walls = times + frames;
+    double *times = malloc(2 * (size_t)frames * sizeof *times);
     if (!files || !times)
         return 1;
+    double *walls = times + frames;
     for (int i = 0; i < frames + 2; i++) {
         if (dv_scene_step(scene, 0) != DV_OK)
             return 1;

@@ -212,8 +212,9 @@ static void the_iteration_finds_what_the_dense_solution_has(void **state)
         assert_true(n > 300); /* so that it is the iteration */
         mechanics->compute_force(m, &(DvStep){.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY}, DV_FORCE,
                                  DV_WALK_WHOLE);
-        double *k = matrix_of(mechanics, m, (DvFactors){.k = -1}, n),
-               *mass = matrix_of(mechanics, m, (DvFactors){.m = 1}, n);
+        const DvFactors stiffness = {.k = -1}, inertia = {.m = 1};
+        double *k = matrix_of(mechanics, m, stiffness, n);
+        double *mass = matrix_of(mechanics, m, inertia, n);
         const DvDenseWork needed = dense->eigen_work((uint32_t)n);
         double *values = dv_alloc(n, sizeof *values), *work = dv_alloc(needed.numbers, sizeof *work);
         int *integers = dv_alloc(needed.integers, sizeof *integers);

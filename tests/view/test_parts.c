@@ -164,7 +164,7 @@ static void what_a_picture_shows_is_met_where_it_is_drawn(void **state)
                                .batch_count = 2,
                                .owners = owners,
                                .owner_count = 2};
-    Seen seen;
+    Seen seen = {0};
     assert_true(seen_on_ray(&picture, &(Ray){{0, 0, 10}, {0, 0, -1}}, reach, &seen));
     assert_string_equal(seen.path, "/Body/Look");
     expect_near(seen.depth, 7);
@@ -205,7 +205,7 @@ static void lines_and_points_are_met_from_nearby(void **state)
     } rays[] = {{0, 0.09, "/A"},    {0, 0.11, NULL},   {1.09, 0, "/A"}, {1.11, 0, NULL},
                 {5, 0, "/B"},       {5.08, 0.5, "/B"}, {5, 1.2, NULL},  {0, 5.09, "/C"},
                 {0.08, 5.08, NULL}, {-0.6, 0, "/D"},   {-0.4, 0, "/A"}};
-    Seen seen;
+    Seen seen = {0};
     for (size_t i = 0; i < sizeof rays / sizeof *rays; i++) {
         const bool met = seen_on_ray(&picture, &(Ray){{rays[i].x, rays[i].y, 10}, {0, 0, -1}}, reach, &seen);
         assert_true(met == (rays[i].path != NULL));

@@ -42,8 +42,10 @@ static void add_edges(DvElements faces, uint32_t corners, Edges *edges)
 {
     for (uint32_t i = 0; i < faces.count; i++) {
         const uint32_t *f = faces.at + (size_t)i * corners;
-        for (uint32_t j = 0; j < corners; j++)
-            dv_array_push(edges, (Edge){f[j], f[(j + 1) % corners], edges->count});
+        for (uint32_t j = 0; j < corners; j++) {
+            const Edge edge = {f[j], f[(j + 1) % corners], edges->count};
+            dv_array_push(edges, edge);
+        }
     }
 }
 

@@ -16,9 +16,9 @@
 /* The file of a recorder: opened at the first block, whole when it is closed. */
 typedef struct RecordingFile {
     FILE *file;
-    void *packer; /* of .gz */
+    void *packer;       /* of .gz */
     const char *ending; /* what is added to the name; or NULL */
-    bool lost;    /* it could not be written, which has been reported */
+    bool lost;          /* it could not be written, which has been reported */
 } RecordingFile;
 
 /* Adds a block; `name` is the field with the name of the file. */

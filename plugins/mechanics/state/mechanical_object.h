@@ -39,7 +39,7 @@ typedef struct MechanicalObject {
     DvData *of_id[DV_FIRST_FREE_VEC]; /* the field of a vector, or NULL */
     /* Likewise of those that may be taken as they are: none before init, none of a state without points, no externalForce. */
     DvData *at_hand[DV_FIRST_FREE_VEC];
-    DvStateVectors own;               /* the others */
+    DvStateVectors own;           /* the others */
     double *first_external_force; /* [first_external_count] derivs, at the start; NULL: none */
     size_t first_external_count;
     uint64_t external_force_released; /* version of externalForce when it was last cleared; 0: never */

@@ -622,5 +622,6 @@ DV_PLUGIN = {
     .classes = classes,
     .renames = renames,
     .offers = offers,
-    .variants = (const char *const[]){"CompressedRowSparseMatrixMat3x3d", "CompressedRowSparseMatrixd", "NearVec3f", NULL},
+    .variants =
+        (const char *const[]){"CompressedRowSparseMatrixMat3x3d", "CompressedRowSparseMatrixd", "NearVec3f", NULL},
 };
