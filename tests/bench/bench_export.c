@@ -81,7 +81,7 @@ static int measure(DvScene *scene, bool compressed, int frames)
     }
     const double begin = seconds(CLOCK_MONOTONIC);
     for (int i = 0; i < frames; i++)
-        if (!ops->frame(files, (uint64_t)(frames + 2 + i), 0.01 * i))
+        if (!ops->frame(files, (uint64_t)frames + 2 + (uint64_t)i, 0.01 * i))
             return 1;
     if (!ops->close(files, &why))
         return 1;

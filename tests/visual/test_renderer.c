@@ -503,7 +503,8 @@ static void wires_in_a_face_are_seen(void **state)
                 const double x = a[0] + t * (b[0] - a[0]), y = a[1] + t * (b[1] - a[1]);
                 int most = 0; /* of the pixel and its neighbours */
                 for (int n = 0; n < 9; n++) {
-                    const int shade = at(&shot, x + 0.02 * (n % 3 - 1), y + 0.02 * (n / 3 - 1))[0];
+                    const int right = n % 3 - 1, up = n / 3 - 1;
+                    const int shade = at(&shot, x + 0.02 * right, y + 0.02 * up)[0];
                     most = shade > most ? shade : most;
                 }
                 if (most < 130)
