@@ -172,7 +172,8 @@ static void check_many(const LinearSolverConformance *c, const System *s, const 
 
 void linear_solver_conformance(const LinearSolverConformance *c)
 {
-    static const char *const of_libraries[] = {"EigenSparseLU", "EigenSparseQR", "SVDLinearSolver", "CholeskySolver"};
+    static const char *const of_libraries[] = {"EigenSparseLU", "EigenSparseQR", "SVDLinearSolver", "CholeskySolver",
+                                               "CondensationSolver"};
     for (size_t i = 0; i < sizeof of_libraries / sizeof *of_libraries; i++)
         if (strstr(c->solver, of_libraries[i]) && library_is_missing(of_libraries[i]))
             skip();
