@@ -96,7 +96,7 @@ static char *draw_recent(const View *view)
     char *chosen = NULL;
     if (view->recent[0])
         ui_heading("Recent");
-    for (int i = 0; view->recent[i] && i < RECENT_SHOWN; i++)
+    for (int i = 0; i < RECENT_SHOWN && view->recent[i]; i++)
         if (ui_selectable(view->recent[i], false))
             chosen = g_strdup(view->recent[i]);
     return chosen;

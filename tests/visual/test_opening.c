@@ -127,7 +127,7 @@ static void other_scenes_open_on_what_moves(void **state)
         print_message("no scenes of others in ../shared\n");
         skip();
     }
-    while (list && good + bad < OTHERS && fgets(line, sizeof line, list)) {
+    while (good + bad < OTHERS && fgets(line, sizeof line, list)) {
         line[strcspn(line, "\t\n")] = '\0';
         snprintf(path, sizeof path, "%s/../shared/sofa/examples/%s", root, line);
         FILE *there = line[0] && line[0] != '#' ? fopen(path, "r") : NULL;
