@@ -8,22 +8,15 @@
 #ifndef DIVAN_CORE_H
 #define DIVAN_CORE_H
 
-#include <stdarg.h>
-#include <string.h>
+#include "ground.h"
 
-#include <glib.h>
+#include <string.h>
 
 #include <divan/contracts/scene_format.h>
 #include <divan/divan.h>
 
 typedef struct Part Part;   /* schedule.c: a node in a schedule */
 typedef struct Words Words; /* below */
-
-/* Pointers, in order. */
-typedef struct List {
-    void **at; /* [len] */
-    uint32_t len, room;
-} List;
 
 /* An object: this header, then the component's struct (self), in one 64-byte aligned block. */
 struct DvObject {
@@ -89,35 +82,6 @@ struct DvNode {
     const char *folder; /* interned: folder of the file it comes from, for relative paths; or NULL */
 };
 
-/* memory.c: the scratch of a thread. */
-typedef struct Arena {
-    char *block;
-    size_t capacity, used, peak; /* bytes; peak: the most in use at once, extra blocks included */
-    struct ExtraBlock {
-        void *at;
-        size_t bytes;
-    } * extra; /* blocks beyond the capacity */
-    size_t extra_count, extra_capacity, extra_bytes;
-} Arena;
-
-/* thread.c: what belongs to a thread. */
-typedef struct Thread {
-    struct Kept *kept; /* memory.c; or NULL */
-    Arena arena;
-    struct Phases *phases; /* phase.c; NULL: off */
-    DvText last_error;
-    unsigned calls;  /* of the host that are in progress: scene.c */
-    bool in_chunk;   /* of a loop: parallel.c */
-    bool in_handler; /* of messages: log.c */
-    void (*listener)(const DvMessage *message,
-                     void *context); /* is told what this thread says, before the handler; or NULL */
-    void *listener_context;
-    const DvScene *scene; /* of the innermost call in progress; or NULL */
-    bool is_freed_at_end;
-    volatile bool
-        tries; /* to get memory that may not be there (memory.c): malloc may look, so it is written before the call */
-} Thread;
-
 /* What the layer of words does for the core: it reads texts, and it knows what an object was made from. */
 struct Words {
     /* *elements and *count hold the old value at first, which what cannot be read keeps; then the new one. */
@@ -140,6 +104,11 @@ struct Words {
     /* Says which fields would depend on themselves if the first of these followed the last, or else were computed from it; each other
      * depends on the one before. */
     void (*say_circle)(const List *circle, bool follows);
+    void (*say_namesake)(DvNode *node, const DvNode *parent); /* when an earlier child has the node's name */
+    /* Between types of which one is text, or is known to a plugin: *elements and *element_count as for `parse`. */
+    DvStatus (*convert)(const DvType *from, const void *value, size_t count, const DvType *to, void **elements,
+                        size_t *element_count);
+    void (*update_boxes)(DvNode *node); /* bounding boxes of it and what is below */
 };
 
 struct DvScene {
@@ -180,11 +149,7 @@ struct DvScene {
         void *block;
     } * locals;
     size_t local_count;
-    struct Hearer { /* log.c: who listens to what is said of the scene */
-        DvLogHandler hear;
-        void *context;
-    } * hearers;
-    size_t hearer_count;
+    Hearers hearers; /* who listens to what is said of the scene */
 };
 
 enum {
@@ -252,11 +217,6 @@ DV_PUBLIC DvObject *dv_core_object_new(const Words *words, const DvClass *cls,
 DV_PUBLIC DvStatus dv_core_object_construct(DvObject *object);
 DV_PUBLIC void dv_core_stamp(DvObject *object); /* the versions of all fields, as they are now */
 
-/* memory.c */
-DV_PUBLIC bool dv_core_has_room(size_t bytes);            /* in the heap, now */
-extern DV_PUBLIC void (*dv_core_no_memory)(size_t bytes); /* what a process without memory ends by; NULL: abort */
-DV_PUBLIC char *dv_core_strndup(const char *text, size_t length); /* for dv_free */
-
 /* data.c, type.c, text.c */
 DV_PUBLIC void dv_core_data_take(DvData *data, void *elements,
                                  size_t count); /* its new value: made with dv_alloc, now the data's */
@@ -265,16 +225,10 @@ DV_PUBLIC void *dv_core_elements_copy(const DvType *type, const void *old, size_
 DV_PUBLIC void dv_core_elements_free(const DvType *type, void *elements, size_t count); /* NULL when there are none */
 DV_PUBLIC const void *dv_core_value_ref(const void *value); /* shares it: to keep a snapshot */
 DV_PUBLIC void dv_core_value_unref(const DvType *type, const void *value);
-DV_PUBLIC void dv_core_type_print(const DvType *type, const void *elements, size_t count, DvText *out);
 DV_PUBLIC double dv_core_get_scalar(DvScalar scalar, const void *values, size_t i); /* of numbers; true is 1 */
 DV_PUBLIC void dv_core_put_scalar(DvScalar scalar, void *values, size_t i, double value);
-DV_PUBLIC int dv_core_compare_words(const void *left, const void *right); /* of arrays of char *, for sorting */
 
 DV_PUBLIC const char *dv_core_dof_type_name(size_t index); /* NULL beyond the end */
-
-/* contract.c: false with the rest of a sentence that ends in "offers" or "needs": 'id', and what is wrong with it. */
-DV_PUBLIC bool dv_core_contract_known(const char *id, DvText *reason);
-DV_PUBLIC bool dv_core_contract_complete(const DvContract *offer, DvText *reason);
 
 /* link.c */
 DV_PUBLIC void dv_core_link_clear(DvLink *link, size_t count); /* has `count` places, which lead nowhere */
@@ -300,27 +254,26 @@ DV_PUBLIC DvObject *dv_core_node_context(const DvNode *node, const char *contrac
 DV_PUBLIC bool dv_core_stands_for_node(const DvObject *object, const char *contract);
 DV_PUBLIC void dv_core_node_join_scene(DvNode *node, DvScene *scene); /* once, when it is made */
 DV_PUBLIC void dv_core_node_insert_member(DvNode *node, DvObject *object,
-                                          size_t index);                     /* beyond the end: as the last */
-DV_PUBLIC void dv_core_warn_of_namesake(DvNode *node, const DvNode *parent); /* an earlier child has its name */
+                                          size_t index); /* beyond the end: as the last */
 
-/* scene.c */
+/* call.c */
 /* A host's call begins: the scene belongs to the calling thread until it ends. False, with a message, when it belongs to another or
  * the caller is a chunk of a loop. */
 typedef struct Call {
     DvScene *scene;
     DvStepMark mark;
-    const DvScene *outer; /* of the call around it; or NULL */
+    const Hearers *outer; /* of the scene of the call around it; or NULL */
 } Call;
 DV_PUBLIC bool dv_core_call_begin(Call *call, DvScene *scene, const char *function);
 DV_PUBLIC void dv_core_call_end(const Call *call);
 /* Whether the calling thread may change what belongs to the scene now; a message when not. NULL: nobody's scene. */
 DV_PUBLIC bool dv_core_may_change(const DvScene *scene, const char *function);
+
+/* scene.c */
 DV_PUBLIC DvScene *dv_core_scene_new(const Words *words); /* without a root */
 DV_PUBLIC DvStatus
 dv_core_init_object(DvObject *object);         /* links, init, bwd_init of an object that joins a running scene */
 DV_PUBLIC void dv_core_settle(DvScene *scene); /* constraints hold and mapped states follow */
-/* A problem found while loading: counted; an error also fails the load. Returns the status. */
-DV_PUBLIC DvStatus dv_core_problem(DvScene *scene, DvStatus status);
 
 /* plugin.c */
 typedef struct FoundPlugin {
@@ -339,11 +292,14 @@ DV_PUBLIC void dv_core_plugin_reject(FoundPlugin *found, DvStatus status, const 
 /* Starts what may start. What must work and does not is an error, the first is returned; what was only found, a warning. */
 DV_PUBLIC DvStatus dv_core_plugins_start(void);
 
-/* log.c */
-/* From now on what the calling thread says is told to this function too, before the handler; NULL: no more. */
-DV_PUBLIC void dv_core_listen(void (*listener)(const DvMessage *message, void *context), void *context);
+/* report.c */
+/* A problem found while loading: counted; an error also fails the load. Returns the status. */
+DV_PUBLIC DvStatus dv_core_problem(DvScene *scene, DvStatus status);
 /* About a scene; NULL: the one of the call that is in progress, if any. */
 DV_PUBLIC void dv_core_emit(DvMessage *message, const DvScene *scene, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
+/* About a field, else an object, else nothing; `index` >= 0: an entry of the field. */
+DV_PUBLIC void dv_core_say(DvLevel level, DvStatus status, const DvObject *object, const DvData *field, int64_t index,
+                           const char *format, ...) DV_PRINTF(6, 7);
 
 #endif

@@ -18,6 +18,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include <divan/check.h>
+
 typedef struct Value { /* in front of the elements */
     atomic_int users;
     size_t count, capacity;
@@ -736,7 +738,7 @@ DvData *dv_data_parent(const DvData *data)
     return data->graph ? data->graph->parent : NULL;
 }
 
-bool dv_private_data_was_followed(const DvData *data)
+bool dv_data_was_followed(const DvData *data)
 {
     return data->graph && data->graph->taken;
 }

@@ -2,7 +2,7 @@
  *
  * Lists of pointers that objects and nodes hold. Their memory is the kernel's, so that what is made anew finds that of what has gone.
  */
-#include "internal.h"
+#include "ground.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
  * in use any more they have been given back, and the block grows to the whole. So after the first step the heap is not
  * touched any more, and nothing is held that a step does not need.
  */
-#include "internal.h"
+#include "ground.h"
 
 #include <malloc.h>
 #include <stdatomic.h>
@@ -149,6 +149,13 @@ static void give_back_all(Kept *kept)
     kept->bytes = 0;
 }
 
+static void free_kept(void)
+{
+    give_back_all(dv_private_thread.kept);
+    g_free(dv_private_thread.kept);
+    dv_private_thread.kept = NULL;
+}
+
 static bool keep(void *block)
 {
     if (SEES_ALL)
@@ -158,7 +165,7 @@ static bool keep(void *block)
     if (list == LISTS)
         return false;
     if (!kept) {
-        dv_private_thread_holds();
+        dv_core_at_thread_end(free_kept);
         kept = dv_private_thread.kept = g_new0(Kept, 1);
     }
     if (kept->bytes + bytes_of_list(list) > MOST_KEPT)
@@ -167,14 +174,6 @@ static bool keep(void *block)
     kept->first[list] = block;
     kept->bytes += bytes_of_list(list);
     return true;
-}
-
-void dv_private_kept_free(void)
-{
-    if (dv_private_thread.kept)
-        give_back_all(dv_private_thread.kept);
-    g_free(dv_private_thread.kept);
-    dv_private_thread.kept = NULL;
 }
 
 void *dv_alloc(size_t count, size_t size)
@@ -250,6 +249,16 @@ static void grow_to_peak(Arena *arena)
     arena->block = block_of(arena->capacity);
 }
 
+static void free_arena(void)
+{
+    Arena *arena = &dv_private_thread.arena;
+    for (size_t i = 0; i < arena->extra_count; i++)
+        free(arena->extra[i].at);
+    free(arena->block);
+    free(arena->extra);
+    memset(arena, 0, sizeof *arena);
+}
+
 void *dv_step_alloc(size_t count, size_t size)
 {
     Arena *arena = &dv_private_thread.arena;
@@ -263,7 +272,7 @@ void *dv_step_alloc(size_t count, size_t size)
         return at;
     }
     if (arena->extra_count == arena->extra_capacity) {
-        dv_private_thread_holds();
+        dv_core_at_thread_end(free_arena);
         const size_t larger = arena->extra_capacity ? 2 * arena->extra_capacity : 8;
         arena->extra =
             dv_realloc(arena->extra, arena->extra_capacity * sizeof *arena->extra, larger * sizeof *arena->extra);
@@ -298,13 +307,4 @@ size_t dv_step_bytes(void)
 {
     const Arena *arena = &dv_private_thread.arena;
     return arena->capacity + arena->extra_bytes;
-}
-
-void dv_private_arena_free(Arena *arena)
-{
-    for (size_t i = 0; i < arena->extra_count; i++)
-        free(arena->extra[i].at);
-    free(arena->block);
-    free(arena->extra);
-    memset(arena, 0, sizeof *arena);
 }

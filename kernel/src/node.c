@@ -401,40 +401,6 @@ static void join(DvNode *parent, DvNode *child)
     dv_private_schedules_child_joined(parent, child);
 }
 
-void dv_object_link_path(const DvObject *object, DvText *out)
-{
-    const DvNode *above = object->node;
-    if (!above) {
-        dv_text_add(out, object->is_node ? "@/" : "@%s", dv_object_name(object));
-        return;
-    }
-    dv_object_link_path(dv_object_of(above), out);
-    const char *name = dv_object_name(object);
-    dv_text_add(out, "%s%s", out->at[out->length - 1] == '/' ? "" : "/", name);
-    guint number = 1;
-    for (guint i = 0; dv_private_held(above, i) != object; i++)
-        number += dv_private_is_called(dv_private_held(above, i), name, strlen(name));
-    if (number > 1 || !*name)
-        dv_text_add(out, "[%u]", number);
-}
-
-void dv_core_warn_of_namesake(DvNode *node, const DvNode *parent)
-{
-    const char *name = dv_node_name(node);
-    for (guint i = 0; *name && dv_private_at(&parent->children, i) != node; i++) {
-        if (strcmp(dv_node_name(dv_private_at(&parent->children, i)), name) != 0)
-            continue;
-        DvText path = {0};
-        dv_object_link_path(dv_object_of(node), &path);
-        dv_warning(dv_object_of(node),
-                   "its parent has another child of this name, to which paths lead; the path of this one is '%s'",
-                   path.at);
-        dv_text_free(&path);
-        dv_core_problem(node->scene, DV_OK);
-        return;
-    }
-}
-
 DvNode *dv_node_new(DvNode *parent, const char *name)
 {
     if (!dv_core_may_change(parent->scene, "dv_node_new"))
@@ -449,7 +415,7 @@ DvNode *dv_node_new(DvNode *parent, const char *name)
     inherit(node, parent);
     object->initialised = parent->scene->running;
     join(parent, node);
-    dv_core_warn_of_namesake(node, parent);
+    parent->scene->words->say_namesake(node, parent);
     dv_object_unref(object); /* the parent keeps it */
     return node;
 }
@@ -476,7 +442,7 @@ DvStatus dv_node_attach(DvNode *parent, DvNode *child)
                         dv_node_path(parent));
     if (dv_private_list_find(&parent->children, child) == DV_PRIVATE_NOT_THERE) {
         join(parent, child);
-        dv_core_warn_of_namesake(child, parent);
+        parent->scene->words->say_namesake(child, parent);
     }
     return DV_OK;
 }

@@ -9,7 +9,7 @@
  * one alone, so none waits for another's. Idle threads spin for some microseconds, then sleep on a condition
  * variable: loops that follow each other closely cost a fraction of a microsecond to start.
  */
-#include "internal.h"
+#include "ground.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -149,6 +149,14 @@ static void stop_threads(void)
     atomic_store(&pool.quit, false);
 }
 
+bool dv_private_in_chunk(const char *function, const char *file)
+{
+    if (dv_private_thread.in_chunk)
+        dv_log_at(DV_LEVEL_ERROR, DV_ERROR_BUSY, file, 0, 0,
+                  "%s: called by a chunk of dv_parallel_for; only the thread that makes the step may", function);
+    return dv_private_thread.in_chunk;
+}
+
 void dv_private_parallel_stop(void)
 {
     pthread_mutex_lock(&pool.change);
@@ -158,7 +166,7 @@ void dv_private_parallel_stop(void)
 
 void dv_parallel_set_threads(unsigned threads)
 {
-    if (!dv_core_may_change(NULL, "dv_parallel_set_threads"))
+    if (dv_private_in_chunk("dv_parallel_set_threads", NULL))
         return; /* it would wait for itself */
     if (threads == 0) {
         const long cores = sysconf(_SC_NPROCESSORS_ONLN);

@@ -2,8 +2,7 @@
  *
  * Plugins: opening, checking, ordering, starting.
  *
- * A library is opened, its size and stamp are compared, and only then its descriptor is read; all that is known of it is data until it
- * starts. Plugins start after the providers of what they need, ties by id; they stop in the reverse order and stay in memory,
+ * A library is opened and its descriptor checked (words/plugin_checks.c); all that is known of it is data until it starts. Plugins start after the providers of what they need, ties by id; they stop in the reverse order and stay in memory,
  * since objects, types and GLib's tables point into them. Which files are opened and which of them may start: words/plugin_files.c.
  */
 #include "internal.h"
@@ -48,32 +47,6 @@ void dv_core_plugin_reject(FoundPlugin *found, DvStatus status, const char *form
     va_end(arguments);
 }
 
-/* Checking */
-
-static DvStatus check_stamp(const DvPlugin *plugin, DvText *reason)
-{
-    const struct {
-        const char *what;
-        uint32_t of_plugin, of_kernel;
-    } sizes[] = {
-        {"real numbers", plugin->abi >> 40 & 255, sizeof(double)},
-        {"indices", plugin->abi >> 32 & 255, sizeof(uint32_t)},
-        {"offers (DvContract)", plugin->abi >> 24 & 255, sizeof(DvContract)},
-        {"fields (DvField)", plugin->abi >> 12 & 4095, sizeof(DvField)},
-        {"values (DvData)", plugin->abi & 4095, sizeof(DvData)},
-    };
-    if (plugin->size != sizeof(DvPlugin))
-        dv_text_add(reason, "its descriptor has %u bytes, the kernel's %zu", plugin->size, sizeof(DvPlugin));
-    else if (plugin->abi >> 48 != (DV_ABI_STAMP >> 48))
-        dv_text_add(reason, "made for version %u.%u of the kernel, this is %u.%u", (unsigned)(plugin->abi >> 56),
-                    (unsigned)(plugin->abi >> 48 & 255), DV_ABI_MAJOR, DV_ABI_MINOR);
-    for (size_t i = 0; i < G_N_ELEMENTS(sizes) && !reason->length; i++)
-        if (sizes[i].of_plugin != sizes[i].of_kernel)
-            dv_text_add(reason, "made for %s of %u bytes, the kernel has %u", sizes[i].what, sizes[i].of_plugin,
-                        sizes[i].of_kernel);
-    return reason->length ? DV_ERROR_ABI : DV_OK;
-}
-
 /* The library stays open once its descriptor is trusted: from then on pointers into it are kept. */
 static void open_library(FoundPlugin *found, DvStatus (*check)(const DvPlugin *, DvText *))
 {
@@ -98,9 +71,7 @@ static void open_library(FoundPlugin *found, DvStatus (*check)(const DvPlugin *,
         return;
     }
     DvText reason = {0};
-    DvStatus status = check_stamp(plugin, &reason);
-    if (status == DV_OK)
-        status = check(plugin, &reason);
+    const DvStatus status = check(plugin, &reason);
     if (status != DV_OK) {
         dv_core_plugin_reject(found, status, "%s", reason.at);
         dv_text_free(&reason);

@@ -10,103 +10,11 @@
  */
 #include "internal.h"
 
-#include <float.h>
-#include <glib/gstdio.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <divan/contracts/solver.h>
-#include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
-
-/* Whose it is */
-
-/* Of the scene only what never changes is read: another thread is using it. */
-static bool not_now(const DvScene *scene, const char *function, const char *why)
-{
-    const char *file = scene && scene->root ? dv_object_of(scene->root)->place.file : NULL;
-    dv_log_at(DV_LEVEL_ERROR, DV_ERROR_BUSY, file, 0, 0, "%s: %s", function, why);
-    return false;
-}
-
-static const char called_by_chunk[] = "called by a chunk of dv_parallel_for; only the thread that makes the step may";
-static const char in_use[] = "another thread is inside a call for this scene; a scene belongs to one thread at a time";
-
-bool dv_core_may_change(const DvScene *scene, const char *function)
-{
-    if (dv_private_thread.in_chunk)
-        return not_now(scene, function, called_by_chunk);
-    const Thread *owner = scene ? atomic_load_explicit(&scene->owner, memory_order_relaxed) : NULL;
-    return !owner || owner == &dv_private_thread || not_now(scene, function, in_use);
-}
-
-bool dv_core_call_begin(Call *call, DvScene *scene, const char *function)
-{
-    if (dv_private_thread.in_chunk)
-        return not_now(scene, function, called_by_chunk);
-    Thread *owner = NULL;
-    if (!atomic_compare_exchange_strong(&scene->owner, &owner, &dv_private_thread) && owner != &dv_private_thread)
-        return not_now(scene, function, in_use);
-    *call = (Call){scene, dv_step_mark(), dv_private_thread.scene};
-    dv_private_thread.scene = scene;
-    scene->calls++;
-    dv_private_thread.calls++;
-    dv_private_enter(scene);
-    return true;
-}
-
-void dv_core_call_end(const Call *call)
-{
-    DvScene *scene = call->scene;
-    dv_private_thread.scene = call->outer;
-    dv_private_leave(scene);
-    dv_step_release(--dv_private_thread.calls ? call->mark : (DvStepMark){0});
-    if (--scene->calls == 0)
-        atomic_store_explicit(&scene->owner, NULL, memory_order_release);
-}
-
-/* Begins a call that makes no sense while the kernel calls components of the scene. */
-static DvStatus begin_outermost(Call *call, DvScene *scene, const char *function)
-{
-    if (!dv_core_call_begin(call, scene, function))
-        return DV_ERROR_BUSY;
-    if (scene->depth == 1)
-        return DV_OK;
-    dv_core_call_end(call);
-    return dv_error(dv_object_of(scene->root), DV_ERROR_INVALID, "%s: called from inside a call for the same scene",
-                    function);
-}
-
-/* What went wrong */
-
-DvStatus dv_core_problem(DvScene *scene, DvStatus status)
-{
-    if (scene) {
-        scene->problems++;
-        scene->errors += status != DV_OK;
-        if (scene->first_error == DV_OK)
-            scene->first_error = status;
-    }
-    return status;
-}
-
-void dv_private_unreadable(const DvObject *object, DvStatus status)
-{
-    const DvNode *node = dv_private_node_of(object);
-    if (!node)
-        return;
-    node->scene->fault = status;
-    if (!node->scene->running)
-        dv_core_problem(node->scene, status);
-}
-
-void dv_private_fault(const DvObject *object, DvStatus status)
-{
-    const DvNode *node = object && !object->is_node ? object->node : NULL;
-    if (node && node->scene->running)
-        node->scene->fault = status;
-}
 
 /* Initialisation */
 
@@ -365,42 +273,6 @@ static void tell(DvScene *scene, DvEventKind kind)
     dv_event_send(scene->root, &event);
 }
 
-/* Bounding boxes */
-
-static void add_box(double *box, const double *other)
-{
-    for (int i = 0; i < 3; i++) {
-        box[i] = MIN(box[i], other[i]);
-        box[i + 3] = MAX(box[i + 3], other[i + 3]);
-    }
-}
-
-static void update_boxes(DvNode *node)
-{
-    static const double nothing[6] = {DBL_MAX, DBL_MAX, DBL_MAX, -DBL_MAX, -DBL_MAX, -DBL_MAX};
-    double all[6], one[6];
-    memcpy(all, nothing, sizeof all);
-    for (guint i = 0; i < node->members.len; i++) {
-        DvObject *object = dv_private_at(&node->members, i);
-        if (!object->cls->bounding_box || !dv_object_is_valid(object))
-            continue;
-        memcpy(one, nothing, sizeof one);
-        object->cls->bounding_box(object, object->self, one);
-        dv_data_set(&object->bbox, one, 1);
-        add_box(all, one);
-    }
-    for (guint i = 0; i < node->children.len; i++) {
-        DvNode *child = dv_private_at(&node->children, i);
-        if (!dv_node_is_active(child))
-            continue;
-        update_boxes(child);
-        add_box(all, dv_data_doubles(&dv_object_of(child)->bbox, NULL));
-    }
-    DvObject *object = dv_object_of(node);
-    if (!object->words->attribute_of(object, object->bbox.field)) /* else the scene says it */
-        dv_data_set(&object->bbox, all, 1);
-}
-
 static void rebuild(DvObject *object)
 {
     const DvStatus status =
@@ -424,7 +296,7 @@ static void start(DvScene *scene)
     dv_core_settle(scene);
     scene->reset_time = dv_node_time(scene->root);
     for_each_object(scene->root, store_reset_state);
-    update_boxes(scene->root);
+    scene->words->update_boxes(scene->root);
     dv_node_propagate_context(scene->root);
     for_everything(scene->root, dv_core_stamp);
     if (scene->restored) { /* a saved run continues: values first, then what hangs on them */
@@ -435,27 +307,12 @@ static void start(DvScene *scene)
     scene->running = scene->first_error == DV_OK || scene->keep_going;
 }
 
-/* For a check: a loader whose fields nothing follows has read its file for nothing. */
-static void warn_of_idle_loader(DvObject *object)
-{
-    if (!dv_object_ops(object, DV_LOADER) || !dv_object_is_valid(object))
-        return;
-    for (size_t i = 0; i < object->field_count; i++)
-        if (dv_private_data_was_followed(object->fields[i]))
-            return;
-    dv_warning(object,
-               "nothing takes what it reads; write src=\"@%s\" in a topology container, a MechanicalObject or a visual "
-               "model behind it",
-               dv_object_name(object));
-    dv_core_problem(object->node->scene, DV_OK);
-}
-
 DvStatus dv_scene_init(DvScene *scene)
 {
     if (scene->running)
         return DV_OK;
     Call call;
-    const DvStatus busy = begin_outermost(&call, scene, "dv_scene_init");
+    const DvStatus busy = dv_private_begin_outermost(&call, scene, "dv_scene_init");
     if (busy != DV_OK)
         return busy;
     scene->check_count = dv_services(DV_STEP_CHECK, NULL, 0);
@@ -474,7 +331,6 @@ DvStatus dv_scene_init(DvScene *scene)
     init_subtree(scene->root);
     tell(scene, DV_EVENT_INIT_DONE);
     if (scene->check_only) {
-        for_each_object(scene->root, warn_of_idle_loader);
         for (size_t i = 0; i < scene->check_count; i++)
             scene->problems += (unsigned)((const DvStepCheckOps *)scene->checks[i])->lint(scene->root);
     } else if (scene->first_error == DV_OK || scene->keep_going) {
@@ -507,7 +363,7 @@ void dv_private_scene_unref(DvScene *scene)
     for (size_t i = 0; i < scene->local_count; i++)
         dv_free(scene->locals[i].block);
     g_free(scene->locals);
-    g_free(scene->hearers);
+    g_free(scene->hearers.at);
     g_free(scene->checks);
     dv_private_list_free(&scene->leaving);
     for (uint32_t i = 0; i < scene->data_folders.len; i++)
@@ -534,7 +390,7 @@ void *dv_scene_local(DvScene *scene, const void *key, size_t size)
 static DvStatus end_scene(DvScene *scene, const char *function)
 {
     Call call;
-    const DvStatus busy = scene ? begin_outermost(&call, scene, function) : DV_OK;
+    const DvStatus busy = scene ? dv_private_begin_outermost(&call, scene, function) : DV_OK;
     if (!scene || busy != DV_OK)
         return busy; /* it stays: whoever uses it now must not lose it */
     dv_core_call_end(&call);
@@ -615,22 +471,23 @@ static DvStatus step(DvScene *scene, double dt)
     return status;
 }
 
-/* Out of line, as mostly nobody measures. */
-static __attribute__((noinline)) DvStatus measured_step(DvScene *scene, double dt)
+/* Out of line, as mostly nobody watches. */
+static __attribute__((noinline)) DvStatus watched_step(DvScene *scene, double dt)
 {
-    const size_t open = dv_core_phases_open();
+    const StepWatch *watch = dv_private_thread.watch;
+    const size_t begun = watch->begins();
     const DvStatus status = step(scene, dt);
-    dv_core_phases_close(scene, open);
+    watch->ends(scene, begun);
     return status;
 }
 
 DvStatus dv_scene_step(DvScene *scene, double dt)
 {
     Call call;
-    DvStatus status = begin_outermost(&call, scene, "dv_scene_step");
+    DvStatus status = dv_private_begin_outermost(&call, scene, "dv_scene_step");
     if (status != DV_OK)
         return status;
-    status = dv_private_thread.phases ? measured_step(scene, dt) : step(scene, dt);
+    status = dv_private_thread.watch ? watched_step(scene, dt) : step(scene, dt);
     dv_core_call_end(&call);
     return status;
 }
@@ -652,18 +509,5 @@ void dv_scene_reset(DvScene *scene)
     for_each_object(scene->root, reset_object);
     dv_core_settle(scene);
     scene->steps = 0;
-    dv_core_call_end(&call);
-}
-
-void dv_scene_update_visual(DvScene *scene)
-{
-    Call call;
-    if (!dv_core_call_begin(&call, scene, "dv_scene_update_visual"))
-        return;
-    DvObject *loop = dv_node_slot(scene->root, DV_VISUAL_LOOP);
-    const DvVisualLoopOps *ops = loop ? dv_object_ops(loop, DV_VISUAL_LOOP) : NULL;
-    if (ops)
-        ops->update(loop->self);
-    update_boxes(scene->root);
     dv_core_call_end(&call);
 }

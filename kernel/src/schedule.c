@@ -61,28 +61,6 @@ struct Frame {
     struct Frame *outer;
 };
 
-void dv_private_enter(DvScene *scene)
-{
-    scene->depth++;
-}
-
-void dv_private_leave(DvScene *scene)
-{
-    if (--scene->depth)
-        return;
-    while (scene->leaving.len) /* a release may remove more */
-        dv_object_unref(dv_private_at(&scene->leaving, --scene->leaving.len));
-}
-
-void dv_private_release_later(DvScene *scene, DvObject *object)
-{
-    if (!scene->depth) {
-        dv_object_unref(object);
-        return;
-    }
-    dv_private_list_add(&scene->leaving, object);
-}
-
 uint64_t dv_schedule_planned_nodes(const DvScene *scene)
 {
     return scene->planned_nodes;

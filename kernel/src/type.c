@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Types: the tables of them and of the DOF types, printing, conversion, and which type stands in a place that depends on
- * the DOF type.
+ * Types: the tables of them and of the DOF types, conversion, and which type stands in a place that depends on the DOF type.
  *
- * A type is data (scalar, components, list), so one printer and one converter serve all; words/parse.c reads them.
+ * A type is data (scalar, components, list), so one converter serves all; words/parse.c reads them and words/print.c writes them.
  */
 #include "internal.h"
 
@@ -18,21 +17,6 @@ void dv_core_elements_free(const DvType *type, void *elements, size_t count)
     dv_free(elements);
 }
 
-static void print_words(char *const *words, size_t count, DvText *out)
-{
-    bool plain = true;
-    for (size_t i = 0; i < count; i++)
-        plain &= *words[i] != 0 && *words[i] != '[' && !words[i][strcspn(words[i], " \t\n\r\v\f")];
-    if (!plain)
-        dv_text_add(out, "[");
-    for (size_t i = 0; i < count; i++) {
-        const char *const mark = plain ? "" : strchr(words[i], '"') ? "'" : "\"";
-        dv_text_add(out, "%s%s%s%s", i == 0 ? "" : plain ? " " : ", ", mark, words[i], mark);
-    }
-    if (!plain)
-        dv_text_add(out, "]");
-}
-
 double dv_core_get_scalar(DvScalar scalar, const void *values, size_t i)
 {
     switch (scalar) {
@@ -44,31 +28,6 @@ double dv_core_get_scalar(DvScalar scalar, const void *values, size_t i)
         return ((const uint32_t *)values)[i];
     default:
         return ((const bool *)values)[i];
-    }
-}
-
-void dv_core_type_print(const DvType *type, const void *elements, size_t count, DvText *out)
-{
-    if (type->print) {
-        type->print(type, elements, count, out);
-        return;
-    }
-    if (type->scalar == DV_SCALAR_STRING) {
-        if (type->list)
-            print_words(elements, count, out);
-        else
-            dv_text_add(out, "%s", *(char *const *)elements);
-        return;
-    }
-    if (type->scalar == DV_SCALAR_BOOL && type->components == 1 && !type->list) {
-        dv_text_add(out, *(const bool *)elements ? "true" : "false");
-        return;
-    }
-    const size_t scalars = count * type->components;
-    for (size_t i = 0; i < scalars; i++) {
-        if (i)
-            dv_text_add(out, " ");
-        dv_text_add_double(out, dv_core_get_scalar(type->scalar, elements, i));
     }
 }
 
@@ -149,14 +108,9 @@ DvStatus dv_private_type_convert(const Words *words, const DvType *from, const v
                                  const DvType *to, const void *old, size_t old_count, void **out, size_t *out_count)
 {
     if (!is_number(from) || !is_number(to)) {
-        DvText text = {0}, problem = {0};
-        dv_core_type_print(from, value, count, &text);
         *out = dv_core_elements_copy(to, old, old_count, old_count);
         *out_count = old_count;
-        const DvStatus status = words->parse(NULL, to, text.at ? text.at : "", out, out_count, &problem);
-        dv_text_free(&text);
-        dv_text_free(&problem);
-        return status;
+        return words->convert(from, value, count, to, out, out_count);
     }
     /* A list takes element by element what both have; a fixed value takes scalar by scalar. */
     *out_count = to->list ? count : 1;

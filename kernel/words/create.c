@@ -646,7 +646,7 @@ DvStatus dv_build_node(DvScene *scene, DvNode *parent, DvAttributes *attributes,
     apply_attributes(scene, object);
     report_unused_attributes(object);
     if (parent)
-        dv_core_warn_of_namesake(node, parent);
+        dv_words_say_namesake(node, parent);
     dv_core_stamp(object);
     return DV_OK;
 }

@@ -276,6 +276,22 @@ DvStatus dv_state_set(DvObject *object, DvVecId vector, const double *numbers, s
     return status;
 }
 
+DvStatus dv_say(DvLevel level, DvStatus status, const DvObject *object, const DvData *field, int64_t index,
+                const char *text)
+{
+    const DvObject *owner = field ? field->owner : object;
+    if (level == DV_LEVEL_INFO && owner && !*(const bool *)owner->print_log.value)
+        return status;
+    dv_core_say(level, status, object, field, index, "%s", text);
+    return status;
+}
+
+DvStatus dv_say_at(DvLevel level, DvStatus status, const char *file, int line, int column, const char *text)
+{
+    dv_log_at(level, status, file, line, column, "%s", text);
+    return status;
+}
+
 void dv_text_append(DvText *text, const char *more)
 {
     dv_text_add(text, "%s", more);

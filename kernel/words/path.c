@@ -194,6 +194,40 @@ DvData *dv_words_resolve_field(const DvNode *node, const DvObject *from, const c
     return field;
 }
 
+void dv_object_link_path(const DvObject *object, DvText *out)
+{
+    const DvNode *above = object->node;
+    if (!above) {
+        dv_text_add(out, object->is_node ? "@/" : "@%s", dv_object_name(object));
+        return;
+    }
+    dv_object_link_path(dv_object_of(above), out);
+    const char *name = dv_object_name(object);
+    dv_text_add(out, "%s%s", out->at[out->length - 1] == '/' ? "" : "/", name);
+    guint number = 1;
+    for (guint i = 0; dv_private_held(above, i) != object; i++)
+        number += dv_private_is_called(dv_private_held(above, i), name, strlen(name));
+    if (number > 1 || !*name)
+        dv_text_add(out, "[%u]", number);
+}
+
+void dv_words_say_namesake(DvNode *node, const DvNode *parent)
+{
+    const char *name = dv_node_name(node);
+    for (guint i = 0; *name && dv_private_at(&parent->children, i) != node; i++) {
+        if (strcmp(dv_node_name(dv_private_at(&parent->children, i)), name) != 0)
+            continue;
+        DvText path = {0};
+        dv_object_link_path(dv_object_of(node), &path);
+        dv_warning(dv_object_of(node),
+                   "its parent has another child of this name, to which paths lead; the path of this one is '%s'",
+                   path.at);
+        dv_text_free(&path);
+        dv_core_problem(node->scene, DV_OK);
+        return;
+    }
+}
+
 char *dv_words_data_path(const DvData *data)
 {
     DvText path = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is wrong with the descriptor of a plugin. All of it is read before the plugin starts: names, classes, fields, offers, needs.
+ * What is wrong with the descriptor of a plugin. Its size and stamp are compared, and only then is it read, before the plugin starts:
+ * names, classes, fields, offers, needs.
  */
 #include "words.h"
 
@@ -16,7 +17,7 @@ static bool check_offers(const DvContract *offer, const char *who, const char *n
 {
     for (; offer && offer->id; offer++) {
         DvText text = {0};
-        if (!dv_core_contract_complete(offer, &text)) {
+        if (!dv_words_contract_complete(offer, &text)) {
             dv_text_add(reason, "%s '%s' offers %s", who, name, text.at);
             dv_text_free(&text);
             return false;
@@ -125,8 +126,34 @@ static const DvRename *lost_rename(const DvRename *rename)
     return NULL;
 }
 
+static DvStatus check_stamp(const DvPlugin *plugin, DvText *reason)
+{
+    const struct {
+        const char *what;
+        uint32_t of_plugin, of_kernel;
+    } sizes[] = {
+        {"real numbers", plugin->abi >> 40 & 255, sizeof(double)},
+        {"indices", plugin->abi >> 32 & 255, sizeof(uint32_t)},
+        {"offers (DvContract)", plugin->abi >> 24 & 255, sizeof(DvContract)},
+        {"fields (DvField)", plugin->abi >> 12 & 4095, sizeof(DvField)},
+        {"values (DvData)", plugin->abi & 4095, sizeof(DvData)},
+    };
+    if (plugin->size != sizeof(DvPlugin))
+        dv_text_add(reason, "its descriptor has %u bytes, the kernel's %zu", plugin->size, sizeof(DvPlugin));
+    else if (plugin->abi >> 48 != (DV_ABI_STAMP >> 48))
+        dv_text_add(reason, "made for version %u.%u of the kernel, this is %u.%u", (unsigned)(plugin->abi >> 56),
+                    (unsigned)(plugin->abi >> 48 & 255), DV_ABI_MAJOR, DV_ABI_MINOR);
+    for (size_t i = 0; i < G_N_ELEMENTS(sizes) && !reason->length; i++)
+        if (sizes[i].of_plugin != sizes[i].of_kernel)
+            dv_text_add(reason, "made for %s of %u bytes, the kernel has %u", sizes[i].what, sizes[i].of_plugin,
+                        sizes[i].of_kernel);
+    return reason->length ? DV_ERROR_ABI : DV_OK;
+}
+
 DvStatus dv_words_check_plugin(const DvPlugin *plugin, DvText *reason)
 {
+    if (check_stamp(plugin, reason) != DV_OK)
+        return DV_ERROR_ABI;
     const DvRename *lost = lost_rename(plugin->renames);
     if (is_empty(plugin->id))
         dv_text_add(reason, "it has no id");
@@ -141,7 +168,7 @@ DvStatus dv_words_check_plugin(const DvPlugin *plugin, DvText *reason)
                     lost->from ? lost->from : "");
     for (const char *const *need = plugin->needs; need && *need && !reason->length; need++) {
         DvText text = {0};
-        if (!dv_core_contract_known(*need, &text))
+        if (!dv_words_contract_known(*need, &text))
             dv_text_add(reason, "plugin '%s' needs %s", plugin->id, text.at);
         dv_text_free(&text);
     }

@@ -118,7 +118,7 @@ static void say_files(const DvObject *object, const char *folder, const DvData *
         g_free(file);
     }
     if (good)
-        dv_core_type_print(data->type, elements, count, &all);
+        dv_words_print(data->type, elements, count, &all);
     say(context, data->field->name, good && all.at ? all.at : text);
     dv_core_elements_free(data->type, elements, count);
     dv_text_free(&problem);
@@ -215,7 +215,7 @@ void dv_saved_attributes(DvObject *object, const char *folder, DvSavedText say, 
         DvData *data = object->fields[snapshot->field];
         DvText text = {0};
         if (snapshot->value)
-            dv_core_type_print(snapshot->type, snapshot->value, snapshot->count, &text);
+            dv_words_print(snapshot->type, snapshot->value, snapshot->count, &text);
         if (!snapshot->link)
             say_text(object, folder, data, data->field->name, text.length ? text.at : "", say, context);
         else if (follows_transient(data))

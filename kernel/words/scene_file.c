@@ -37,7 +37,10 @@ const Words dv_words = {.parse = dv_words_parse,
                         .resolve_links = dv_words_resolve_links,
                         .report_links = dv_words_report_links,
                         .object_at = object_at,
-                        .say_circle = dv_words_say_circle};
+                        .say_circle = dv_words_say_circle,
+                        .say_namesake = dv_words_say_namesake,
+                        .convert = dv_words_convert,
+                        .update_boxes = dv_words_update_boxes};
 
 /* The formats of the plugins that run. */
 typedef struct Formats {

@@ -86,7 +86,7 @@ DvStatus dv_data_set_text(DvData *data, const char *text)
 void dv_data_print(DvData *data, DvText *out)
 {
     const void *value = dv_data_read(data);
-    dv_core_type_print(data->type, value, data->count, out);
+    dv_words_print(data->type, value, data->count, out);
 }
 
 /* What a value's text lacks, or a link to something that is not there (yet), is a warning: the default stays. A link that makes

@@ -4,7 +4,7 @@
  *
  *   create.c       an object from class name, attributes and context: variant, fields, links
  *   attributes.c   the texts that an object is made from
- *   parse.c        values of all types from text
+ *   parse.c print.c values of all types from text and as text
  *   range.c        which numbers make sense in a field, what is said of others, and of lists linked to nothing
  *   files.c        names of files to files
  *   plugin_files.c plugins from folders and sets: which there are, which may start
@@ -12,14 +12,16 @@
  *   circle.c       what to say of fields that would depend on themselves
  *   link.c value.c links and values from text
  *   find.c         what a component works with, and what to say when it is not there
+ *   mistakes.c     what to say of likely mistakes: the word that was meant, an index beyond the end
  *   explain.c      what to say of the name of a class that nobody offers
  *   scene_file.c   scenes from files and into files
  *   saved.c        what a saved scene says of an object, and how it is put back
  *   moment.c       the state of a scene in memory
  *   start.c        the state at the start of a run, which a reset goes back to
  *   checkpoint.c   the state of a scene in a file
- *   plugin_checks.c what is wrong with the descriptor of a plugin
+ *   plugin_checks.c contract.c what is wrong with the descriptor of a plugin, and with what it offers
  *   library_file.c whether a file can be opened as a library
+ *   boxes.c phase.c bounding boxes and visual models for who looks; time per phase of a step
  *   memory.c       whether there is room for what a scene asks for; the end of a process that has no memory
  *   output.c       files that are written: beside their names first, then in place
  *   embed.c        plain functions for hosts in other languages
@@ -54,13 +56,25 @@ DvStatus dv_words_check_value(const DvData *data, const void *value, size_t coun
 DvStatus dv_words_parse(const DvField *field, const DvType *type, const char *text, void **elements, size_t *count,
                         DvText *problem);
 
+/* print.c */
+void dv_words_print(const DvType *type, const void *elements, size_t count, DvText *out);
+DvStatus dv_words_convert(const DvType *from, const void *value, size_t count, const DvType *to, void **elements,
+                          size_t *element_count);
+
+/* boxes.c */
+void dv_words_update_boxes(DvNode *node);
+
 /* files.c: new strings; NULL: not found. Places are folders as seen from that of the kernel's library, ended by NULL. */
 char *dv_words_kernel_folder(void);
 char *dv_words_find_beside_kernel(const char *name, const char *const *places);
 /* For dv_free; as the scene of the object means it; "": none. */
 char *dv_words_find_file_of(const DvObject *object, const char *name);
 
-/* plugin_checks.c: DV_ERROR_INVALID with the first thing that is wrong. */
+/* contract.c: false with the rest of a sentence that ends in "offers" or "needs": 'id', and what is wrong with it. */
+bool dv_words_contract_known(const char *id, DvText *reason);
+bool dv_words_contract_complete(const DvContract *offer, DvText *reason);
+
+/* plugin_checks.c: DV_ERROR_INVALID or DV_ERROR_ABI with the first thing that is wrong. */
 DvStatus dv_words_check_plugin(const DvPlugin *plugin, DvText *reason);
 
 /* library_file.c: false with the reason when the system's loader must not meet the file. */
@@ -90,7 +104,8 @@ DvObject *dv_words_resolve(const DvNode *node, const DvObject *from, const char 
 /* "@dofs.position"; NULL with the reason when it leads to no field. */
 DvData *dv_words_resolve_field(const DvNode *node, const DvObject *from, const char *path, DvText *problem);
 
-char *dv_words_data_path(const DvData *data); /* "@/Liver/dofs.position"; new string */
+void dv_words_say_namesake(DvNode *node, const DvNode *parent); /* an earlier child has its name */
+char *dv_words_data_path(const DvData *data);                   /* "@/Liver/dofs.position"; new string */
 
 /* "; did you mean '@dofs'?" of the first `length` characters of a path that leads nowhere, where a name is close. */
 void dv_words_say_closest(DvText *text, const DvNode *node, const DvObject *from, const char *path, size_t length);

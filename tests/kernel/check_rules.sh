@@ -6,7 +6,8 @@
 # - Each file names its licence, but meshes, pictures, tables of other programs and fuzz inputs, whose formats leave no room for it.
 # - A plugin includes public headers and its own files, a host, the kernel and the kit likewise; a public header needs the C library alone,
 #   one of the kernel nothing of the kit. Of the kit a host takes its formulas alone.
-# - The core of the kernel (kernel/src) does not know kernel/words, which knows of it only core.h.
+# - The core of the kernel (kernel/src) does not know kernel/words, which knows of it only core.h. What the core stands on knows of it
+#   only ground.h, which knows no object.
 # - The kernel knows no physics and names no class of a plugin.
 # - Kernel and plugins leave the process alone: no exit, no abort.
 # - Components write files by dv_scene_output_* alone, so that a scene writes only where it may (pictures are written for a host).
@@ -52,6 +53,10 @@ strangers=$(printf '%s\n' "$files" | grep -E '^(kernel/(src|words)|kit|plugins/[
         done
     done)
 complain "includes of files outside the own folder" "$strangers"
+
+ground=$(grep -nE '^ *# *include *"' kernel/src/ground.h kernel/src/thread.c kernel/src/memory.c kernel/src/text.c kernel/src/list.c kernel/src/log.c kernel/src/parallel.c |
+    grep -v '"ground\.h"' || true)
+complain "objects in what the core stands on" "$ground"
 
 below=$(grep -rn 'divan/kit/' kernel hosts --include='*.[ch]' | grep -v '^hosts/.*<divan/kit/formula\.h>' || true)
 complain "the kit in what it stands on, or in a host but for formulas" "$below"

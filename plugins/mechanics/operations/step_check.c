@@ -24,8 +24,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <divan/check.h>
 #include <divan/contracts/fault_cause.h>
 #include <divan/contracts/solver.h>
+#include <divan/contracts/topology.h>
 #include <divan/memory.h>
 #include <divan/plugin.h>
 #include <divan/scene.h>
@@ -629,11 +631,36 @@ static size_t lint_inertia(const DvMechanics *m)
     return masses > 0;
 }
 
+/* A loader whose fields nothing follows has read its file for nothing. */
+static size_t lint_loader(DvObject *object)
+{
+    if (!dv_object_ops(object, DV_LOADER) || !dv_object_is_valid(object))
+        return 0;
+    for (size_t i = 0; i < dv_object_field_count(object); i++)
+        if (dv_data_was_followed(dv_object_field_at(object, i)))
+            return 0;
+    dv_warning(object,
+               "nothing takes what it reads; write src=\"@%s\" in a topology container, a MechanicalObject or a visual "
+               "model behind it",
+               dv_object_name(object));
+    return 1;
+}
+
+static DvVisit lint_loaders(DvNode *node, void *problems)
+{
+    DvObject *object;
+    for (size_t i = 0; (object = dv_node_member(node, i)); i++)
+        *(size_t *)problems += lint_loader(object);
+    return DV_VISIT_CONTINUE;
+}
+
 static size_t lint(DvNode *root)
 {
+    size_t problems = 0;
+    dv_visit(root, &(const DvVisitor){.top_down = lint_loaders, .enters_sleeping = true}, &problems);
     DvMechanics *m = watched(root);
     mechanics_update(m);
-    size_t problems = lint_inertia(m) + default_inertia_lint(m);
+    problems += lint_inertia(m) + default_inertia_lint(m);
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const uint32_t state = m->independent.at[i];
         const DvStateRef s = m->states[state].ref;

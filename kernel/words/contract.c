@@ -3,7 +3,7 @@
  * What is known of contracts: a table made from contracts/required.def. Ids that begin with "divan." are this project's, so one that
  * is not in the table is a slip or belongs to another version; all others belong to whoever uses them.
  */
-#include "internal.h"
+#include "words.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ static bool is_ours(const char *id)
     return g_str_has_prefix(id, "divan.");
 }
 
-bool dv_core_contract_known(const char *id, DvText *reason)
+bool dv_words_contract_known(const char *id, DvText *reason)
 {
     if (!is_ours(id) || row_of(id))
         return true;
@@ -58,9 +58,9 @@ static bool is_empty(const char *member, size_t size)
     return memcmp(member, zeros, size) == 0;
 }
 
-bool dv_core_contract_complete(const DvContract *offer, DvText *reason)
+bool dv_words_contract_complete(const DvContract *offer, DvText *reason)
 {
-    if (!dv_core_contract_known(offer->id, reason))
+    if (!dv_words_contract_known(offer->id, reason))
         return false;
     const uint32_t size = offer->ops ? *(const uint32_t *)offer->ops : 0;
     if (size <= sizeof(uint32_t)) {

@@ -3,7 +3,7 @@
  * Time per named phase of a step, for the thread that asked for it. An inner phase stops the clock of the outer one, so the times
  * add up to the whole.
  */
-#include "internal.h"
+#include "words.h"
 
 #include <string.h>
 #include <time.h>
@@ -23,29 +23,14 @@ struct Phases {
     bool told;      /* that this is so */
 };
 
+/* Off: NULL. */
+static _Thread_local struct Phases *measured __attribute__((tls_model("initial-exec")));
+
 static double now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-void dv_phase_enable(bool on)
-{
-    struct Phases *phases = dv_private_thread.phases;
-    if (phases) {
-        g_array_free(phases->phases, TRUE);
-        g_array_free(phases->stack, TRUE);
-        g_free(phases);
-        dv_private_thread.phases = NULL;
-    }
-    if (!on)
-        return;
-    dv_private_thread_holds();
-    phases = g_new0(struct Phases, 1);
-    phases->phases = g_array_new(FALSE, FALSE, sizeof(Phase));
-    phases->stack = g_array_new(FALSE, FALSE, sizeof(guint));
-    dv_private_thread.phases = phases;
 }
 
 static Phase *phase_at(const struct Phases *phases, guint index)
@@ -99,26 +84,26 @@ static __attribute__((noinline)) void end(struct Phases *phases)
 
 void dv_phase_begin(const char *name)
 {
-    if (dv_private_thread.phases)
-        begin(dv_private_thread.phases, name);
+    if (measured)
+        begin(measured, name);
 }
 
 void dv_phase_end(void)
 {
-    if (dv_private_thread.phases)
-        end(dv_private_thread.phases);
+    if (measured)
+        end(measured);
 }
 
-size_t dv_core_phases_open(void)
+static size_t open_phases(void)
 {
-    return dv_private_thread.phases ? dv_private_thread.phases->stack->len : 0;
+    return measured ? measured->stack->len : 0;
 }
 
-void dv_core_phases_close(const DvScene *scene, size_t open)
+static void close_phases(const DvScene *scene, size_t open)
 {
-    struct Phases *phases = dv_private_thread.phases;
+    struct Phases *phases = measured;
     const DvObject *root = dv_node_object(scene->root);
-    for (; dv_core_phases_open() > open; end(phases)) {
+    for (; open_phases() > open; end(phases)) {
         Phase *phase = phase_at(phases, g_array_index(phases->stack, guint, phases->stack->len - 1));
         if (!phase->left_open)
             dv_warning(root, "the phase '%s' of a step was begun and not ended: it has the time of what came after it",
@@ -131,9 +116,32 @@ void dv_core_phases_close(const DvScene *scene, size_t open)
     }
 }
 
+static void forget(void)
+{
+    dv_phase_enable(false);
+}
+
+void dv_phase_enable(bool on)
+{
+    static const StepWatch watch = {open_phases, close_phases};
+    if (measured) {
+        g_array_free(measured->phases, TRUE);
+        g_array_free(measured->stack, TRUE);
+        g_free(measured);
+    }
+    measured = NULL;
+    dv_core_watch_steps(on ? &watch : NULL);
+    if (!on)
+        return;
+    dv_core_at_thread_end(forget);
+    measured = g_new0(struct Phases, 1);
+    measured->phases = g_array_new(FALSE, FALSE, sizeof(Phase));
+    measured->stack = g_array_new(FALSE, FALSE, sizeof(guint));
+}
+
 size_t dv_phase_count(void)
 {
-    const struct Phases *phases = dv_private_thread.phases;
+    const struct Phases *phases = measured;
     return phases ? phases->phases->len : 0;
 }
 
@@ -141,7 +149,7 @@ const char *dv_phase_at(size_t index, double *seconds, uint64_t *calls)
 {
     if (index >= dv_phase_count())
         return NULL;
-    const Phase *phase = phase_at(dv_private_thread.phases, (guint)index);
+    const Phase *phase = phase_at(measured, (guint)index);
     if (seconds)
         *seconds = phase->seconds;
     if (calls)
