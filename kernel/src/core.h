@@ -53,6 +53,7 @@ struct DvObject {
     bool lost_said;         /* that has been reported */
     bool initialising;      /* its init runs */
     bool updating;          /* its engine runs */
+    bool not_finite_said;   /* that it computed such numbers */
     DvComponentState state; /* of component_state at state_version */
     uint64_t state_version;
 };

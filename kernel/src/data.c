@@ -14,6 +14,8 @@
  */
 #include "internal.h"
 
+#include <divan/finite.h>
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -299,6 +301,8 @@ static DvStatus update_engine(DvObject *object)
     object->updating = true;
     const DvStatus status = object->cls->update && !object->failed ? object->cls->update(object, object->self) : DV_OK;
     object->updating = false;
+    if (status == DV_OK)
+        dv_tell_not_finite(object, &object->not_finite_said);
     for (size_t i = 0; i < object->field_count; i++) {
         DvData *output = object->fields[i];
         if (output->graph && output->graph->inputs.len && !output->graph->parent)

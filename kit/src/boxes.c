@@ -46,6 +46,29 @@ const DvType dv_oriented_boxes_type = {.size = sizeof(DvType),
                                        .list = true,
                                        .element_size = 10 * sizeof(double)};
 
+void dv_oriented_boxes_check(DvData *boxes)
+{
+    size_t count;
+    const double *at = dv_data_doubles(boxes, &count);
+    for (size_t i = 0; i < count; i++, at += 10) {
+        const DvVec3 p0 = dv_vec3_load(at), p1 = dv_vec3_load(at + 3), p2 = dv_vec3_load(at + 6);
+        const DvVec3 u = dv_vec3_sub(p1, p0), v = dv_vec3_sub(p2, p0);
+        const double sides = dv_vec3_norm_squared(u) * dv_vec3_norm_squared(v);
+        bool zeros = true;
+        for (int k = 0; k < 10; k++)
+            zeros = zeros && at[k] == 0.0;
+        if (!zeros && !(dv_vec3_norm_squared(dv_vec3_cross(u, v)) > 1e-24 * sides))
+            dv_field_warning(
+                boxes, (int64_t)i,
+                "its three points are in one line, so that it has no plane: what is selected means nothing; "
+                "give three corners of a rectangle");
+        else if (!zeros && at[9] == 0.0)
+            dv_field_warning(boxes, (int64_t)i,
+                             "its depth, the last number, is 0: only points on its plane are selected, "
+                             "if rounding allows");
+    }
+}
+
 DvOrientedBox dv_oriented_box_make(const double *at)
 {
     const DvVec3 p0 = dv_vec3_load(at), p1 = dv_vec3_load(at + 3), p2 = dv_vec3_load(at + 6);

@@ -2,6 +2,7 @@
  *
  * How data engines begin, and when they run.
  */
+#include <divan/finite.h>
 #include <divan/kit/engine.h>
 
 DvStatus dv_engine_construct(DvObject *object, void *self)
@@ -34,6 +35,8 @@ DvStatus dv_engine_run(DvObject *object, void *self)
     const DvStatus status = dv_object_class(object)->update(object, self);
     engine->forced = engine->again = false;
     clean_outputs(object);
+    if (status == DV_OK)
+        dv_tell_not_finite(object, &engine->not_finite_said);
     return status;
 }
 

@@ -18,6 +18,7 @@
 
 #include <divan/divan.h>
 
+#include "field_rows.h"
 #include "scene_text.h"
 
 enum { READERS = 3 }; /* of each output: a link, a link to that, another link */
@@ -46,64 +47,11 @@ static void put_update(const DvClass *cls, DvStatus (*update)(DvObject *object, 
 
 /* ---- tables ---- */
 
-static char folder[1024];
-
-static char *contents(const char *name)
-{
-    char path[2048];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    const long length = ftell(file);
-    rewind(file);
-    char *text = calloc((size_t)length + 1, 1);
-    assert_int_equal(fread(text, 1, (size_t)length, file), length);
-    fclose(file);
-    return text;
-}
-
-enum { CLASSES, FIELD, SCENE, VALUE, WITH, CELLS };
-typedef struct Row {
-    char *cell[CELLS];
-} Row;
-typedef struct Table {
-    char *text;
-    Row *at;
-    size_t count;
-} Table;
 static Table fields, exceptions;
-
-static void read_table(Table *table, const char *name)
-{
-    static char none[] = "";
-    char *rest = table->text = contents(name);
-    assert_non_null(rest);
-    for (char *line; (line = strsep(&rest, "\n"));) {
-        if (!*line || *line == '#')
-            continue;
-        table->at = realloc(table->at, (table->count + 1) * sizeof *table->at);
-        Row *row = &table->at[table->count++];
-        for (int i = 0; i < CELLS; i++) {
-            char *cell = strsep(&line, "\t");
-            row->cell[i] = cell ? cell : none;
-        }
-    }
-}
-
-static bool has_name(const char *list, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = list; (at = strstr(at, name)); at += length)
-        if ((at == list || at[-1] == ',') && (at[length] == ',' || !at[length]))
-            return true;
-    return false;
-}
 
 static int read_tables(void **state)
 {
-    snprintf(folder, sizeof folder, "%s/tests/fields", getenv("DIVAN_TEST_SOURCE_ROOT"));
+    find_folder();
     read_table(&fields, "fields.tsv");
     read_table(&exceptions, "not_lazy.tsv");
     return start_plugins(state);
@@ -113,66 +61,6 @@ static int drop_tables(void **state)
 {
     free(fields.at), free(fields.text), free(exceptions.at), free(exceptions.text);
     return stop_plugins(state);
-}
-
-/* ---- scenes ---- */
-
-/* The scene of a row: `$class` stands for the class, attributes of the row go before those of the scene. */
-static DvScene *load(const Row *row, const char *class_name, const char *with)
-{
-    char name[256];
-    snprintf(name, sizeof name, "%.*s.scn", (int)strcspn(row->cell[SCENE], "!?"), row->cell[SCENE]);
-    char *text = contents(name), *rest = text;
-    assert_non_null(text);
-    DvText out = {0};
-    for (char *found; (found = strstr(rest, "$class")); rest = found + strlen("$class"))
-        dv_text_add(&out, "%.*s%s", (int)(found - rest), rest, class_name);
-    dv_text_add(&out, "%s", rest);
-    free(text);
-    char *it = strstr(out.at, "name=\"it\"");
-    assert_non_null(it);
-    DvText all = {0};
-    dv_text_add(&all, "%.*sname=\"it\" %s %s ", (int)(it - out.at), out.at, row->cell[WITH], with);
-    /* Attributes of the scene that the row gives anew are left out. */
-    for (const char *at = it + strlen("name=\"it\""); *at && *at != '>' && *at != '/';) {
-        const char *equals = strchr(at, '='), *end = equals ? strchr(equals + 2, '"') : NULL;
-        if (*at == ' ' || !end) {
-            at++;
-            continue;
-        }
-        char attribute[128];
-        snprintf(attribute, sizeof attribute, "%.*s=\"", (int)(equals - at), at);
-        if (!strstr(row->cell[WITH], attribute) && !strstr(with, attribute))
-            dv_text_add(&all, "%.*s ", (int)(end + 1 - at), at);
-        at = end + 1;
-    }
-    const char *close = strpbrk(strstr(out.at, "name=\"it\""), ">");
-    dv_text_add(&all, "%s%s", close[-1] == '/' ? "/" : "", close);
-    dv_text_free(&out);
-    DvScene *scene = NULL;
-    runs = 0;
-    const DvStatus status = dv_scene_load_text(all.at, strlen(all.at), "scene.scn", folder, NULL, &scene);
-    if (status != DV_OK)
-        fail_msg("%s does not load", all.at);
-    dv_text_free(&all);
-    return scene;
-}
-
-static DvVisit look_for_it(DvNode *node, void *context)
-{
-    DvObject **it = context, *object;
-    for (size_t i = 0; !*it && (object = dv_node_member(node, i)); i++)
-        if (strcmp(dv_object_name(object), "it") == 0)
-            *it = object;
-    return *it ? DV_VISIT_STOP : DV_VISIT_CONTINUE;
-}
-
-static DvObject *find_it(DvScene *scene)
-{
-    DvObject *it = NULL;
-    dv_visit(dv_scene_root(scene), &(const DvVisitor){.top_down = look_for_it, .enters_sleeping = true}, &it);
-    assert_non_null(it);
-    return it;
 }
 
 static bool is_output(const DvData *data)
@@ -242,7 +130,8 @@ static bool can_be_changed(const DvData *data, const Row *row)
 
 static void is_lazy(const Row *row, const char *name, const char *field, bool at_init)
 {
-    DvScene *scene = load(row, name, "");
+    runs = 0;
+    DvScene *scene = load_row(row, name, "");
     DvObject *it = find_it(scene);
     Readers readers = {0};
     add_readers(scene, it, &readers);
@@ -262,7 +151,8 @@ static void is_lazy(const Row *row, const char *name, const char *field, bool at
 /* Each input that there is, those which a class adds for each of many inputs too: a change of it runs the engine once. */
 static size_t each_input_counts(const Row *row, const char *name)
 {
-    DvScene *scene = load(row, name, "");
+    runs = 0;
+    DvScene *scene = load_row(row, name, "");
     DvObject *it = find_it(scene);
     Readers readers = {0};
     add_readers(scene, it, &readers);
@@ -287,7 +177,8 @@ static size_t each_input_counts(const Row *row, const char *name)
 static void waits(const Row *row, const char *name, const char *field, const char *with)
 {
     for (int listens = 0; listens <= (*with ? 1 : 0); listens++) {
-        DvScene *scene = load(row, name, listens ? with : "");
+        runs = 0;
+        DvScene *scene = load_row(row, name, listens ? with : "");
         DvObject *it = find_it(scene);
         Readers readers = {0};
         add_readers(scene, it, &readers);
@@ -340,7 +231,7 @@ static size_t try_class(const DvClass *cls)
         char names[1024], *rest = names;
         snprintf(names, sizeof names, "%s", row->cell[FIELD]);
         for (char *field; (field = strsep(&rest, ","));) {
-            DvScene *scene = load(row, cls->name, "");
+            DvScene *scene = load_row(row, cls->name, "");
             const bool changes = can_be_changed(dv_object_field(find_it(scene), field), row);
             dv_scene_free(scene);
             if (!changes)

@@ -148,7 +148,8 @@ static DvStatus update(DvObject *object, void *self_)
     s.orientation = dv_step_alloc(count, 4 * sizeof *s.orientation);
     s.clusters = dv_step_alloc(count, sizeof *s.clusters);
     s.at = dv_data_begin_all(&self->target, count);
-    memcpy(s.at, position, count * s.stride * sizeof *s.at);
+    if (count)
+        memcpy(s.at, position, count * s.stride * sizeof *s.at);
     for (uint32_t i = 0; i < dv_data_uint(&self->iterations); i++)
         iterate(&s, lists, length);
     dv_data_end(&self->target);
@@ -178,9 +179,11 @@ static void cleanup(DvObject *object, void *self_)
     dv_state_release(&self->state);
 }
 
+static const DvRange iteration_range = {.least = 0, .most = 100000};
+
 static const DvField fields[] = {
     DV_ENGINE_INPUT(ShapeMatching, iterations, "iterations", dv_type_uint, "how often targets are matched again",
-                    .init = "1"),
+                    .init = "1", .range = &iteration_range),
     DV_ENGINE_INPUT(ShapeMatching, affine, "affineRatio", dv_type_double, "share of the linear transformation",
                     .init = "0", .range = &dv_range_share),
     DV_ENGINE_INPUT(ShapeMatching, fixed_weight, "fixedweight", dv_type_double, "weight of fixed points; of others 1",

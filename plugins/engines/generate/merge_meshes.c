@@ -72,7 +72,8 @@ static DvStatus update(DvObject *object, void *self_)
     double *to = dv_data_begin_all(&self->position, points);
     for (uint32_t i = 0; i < self->positions.count; i++) {
         const size_t numbers = self->positions.at[i]->count * stride;
-        memcpy(to, self->positions.at[i]->value, numbers * sizeof *to);
+        if (numbers)
+            memcpy(to, self->positions.at[i]->value, numbers * sizeof *to);
         to += numbers;
     }
     dv_data_end(&self->position);

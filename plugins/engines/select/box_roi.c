@@ -43,6 +43,7 @@ static DvStatus prepare(DvObject *object, void *self_)
     self->oriented_count = (uint32_t)count;
     for (size_t i = 0; i < count; i++)
         self->oriented[i] = dv_oriented_box_make(at + 10 * i);
+    dv_oriented_boxes_check(&self->oriented_box);
     if (count && self->region.engine.dof->spatial < 3)
         dv_field_warning(&self->oriented_box, -1,
                          "oriented boxes exist in three dimensions only; they select nothing here");

@@ -3,9 +3,9 @@
  * MeshBoundaryROI: the points on the border of a surface: those of edges that belong to one face. Only faces count all of whose points
  * are in `inputROI`, if it is given.
  */
-#include <divan/contracts/topology.h>
-#include <divan/kit/array.h>
-#include <divan/kit/engine.h>
+#include "mesh_inputs.h"
+
+#include <divan/contracts/state.h>
 #include <divan/kit/region_group.h>
 
 #include <stdlib.h>
@@ -65,10 +65,58 @@ static uint32_t unique_points(DvIndexArray *points)
     return count;
 }
 
+/* How many points the numbers in a list speak of: those of the object that it comes from, or of its state; SIZE_MAX: that is not known. */
+static size_t points_behind(const DvObject *object, DvData *list)
+{
+    const DvData *source = list;
+    while (dv_data_parent(source))
+        source = dv_data_parent(source);
+    DvObject *owner = source != list ? source->owner : dv_node_context(dv_object_node(object), DV_TOPOLOGY);
+    DvData *position = owner ? dv_object_field(owner, "position") : NULL;
+    if (position)
+        (void)dv_data_read(position);
+    if ((position || !owner) && (!position || position->count == 0)) {
+        DvObject *state = dv_node_context(dv_object_node(owner ? owner : object), DV_STATE);
+        position = state ? dv_object_field(state, "position") : NULL;
+    }
+    return position && position->count ? position->count : SIZE_MAX;
+}
+
+/* Numbers that stand in the scene may be meant of another mesh. */
+static DvStatus tell(DvData *list, size_t entry, uint32_t point, size_t points)
+{
+    if (dv_data_parent(list))
+        return dv_field_error(list, (int64_t)entry, "point %" PRIu32 " of %zu positions", point, points);
+    dv_field_warning(list, (int64_t)entry, "point %" PRIu32 ", but what is around has %zu positions", point, points);
+    return DV_OK;
+}
+
+static DvStatus check(DvObject *object, MeshBoundaryRoi *self)
+{
+    static const DvElementKind kinds[] = {DV_TRIANGLES, DV_QUADS, DV_POINTS};
+    DvStatus status = DV_OK;
+    for (int k = 0; k < 3; k++) {
+        DvData *list = kinds[k] == DV_POINTS ? &self->region : &self->faces[kinds[k]];
+        const size_t points = points_behind(object, list), nodes = dv_element_nodes(kinds[k]);
+        size_t count;
+        const uint32_t *at = dv_data_uints(list, &count);
+        for (size_t i = 0; i < count * nodes; i++)
+            if (at[i] >= points) {
+                status = mesh_first(status, tell(list, i / nodes, at[i], points));
+                break;
+            }
+    }
+    return status;
+}
+
 static DvStatus update(DvObject *object, void *self_)
 {
     MeshBoundaryRoi *self = self_;
-    (void)object;
+    const DvStatus status = dv_engine_starting(&self->engine) ? check(object, self) : DV_OK;
+    if (status != DV_OK) {
+        dv_data_set(&self->indices, NULL, 0);
+        return status;
+    }
     size_t given;
     const uint32_t *region = dv_data_uints(&self->region, &given);
     DvIndexArray within = {0}, border = {0};

@@ -2,11 +2,7 @@
  *
  * MeshSubsetEngine: a mesh of some of the points of another, in the order of a list, and of the elements between them.
  */
-#include <divan/contracts/topology.h>
-#include <divan/kit/array.h>
-#include <divan/kit/engine.h>
-
-#include <inttypes.h>
+#include "mesh_inputs.h"
 
 typedef struct MeshSubsetEngine {
     DvEngine engine;
@@ -43,8 +39,14 @@ static DvStatus update(DvObject *object, void *self_)
                        ? dv_field_error(&self->indices, (int64_t)i, "point %" PRIu32 " of %zu positions", index[i],
                                         points)
                        : DV_OK;
+    DvStatus status = DV_OK;
+    for (DvElementKind kind = DV_EDGES; kind <= DV_HEXAHEDRA && dv_engine_starting(&self->engine); kind++) {
+        DvElements elements;
+        status = mesh_first(status, mesh_input(&self->elements[kind], kind, points, &elements));
+    }
     uint32_t *place = dv_alloc(points, sizeof *place);
-    memset(place, 0xff, points * sizeof *place);
+    if (points)
+        memset(place, 0xff, points * sizeof *place);
     double *out = dv_data_begin_all(&self->position_out, count);
     for (size_t i = 0; i < count; i++) {
         memcpy(out + 3 * i, position + 3 * (size_t)index[i], 3 * sizeof *out);
@@ -54,7 +56,7 @@ static DvStatus update(DvObject *object, void *self_)
     for (DvElementKind kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++)
         take_elements(self, kind, place, points);
     dv_free(place);
-    return DV_OK;
+    return status;
 }
 
 #define IN(member, ...)  DV_ENGINE_INPUT(MeshSubsetEngine, member, __VA_ARGS__)

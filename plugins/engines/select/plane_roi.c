@@ -26,6 +26,15 @@ static bool select_points(void *self_, DvRegionPoints points, bool *inside)
     return true;
 }
 
+static DvStatus prepare(DvObject *object, void *self)
+{
+    DvData *plane = &((PlaneRoi *)self)->plane;
+    dv_oriented_boxes_check(plane);
+    if (!dv_data_is_set(plane))
+        dv_remark(object, "no 'plane' is given: all points are selected, as in old scenes");
+    return DV_OK;
+}
+
 static void select_elements(void *self_, DvElementKind kind, DvElements elements, DvRegionPoints points,
                             const bool *point_inside, bool *inside)
 {
@@ -87,7 +96,8 @@ static const DvField fields[] = {
     {0},
 };
 
-static const DvRegionOps ops = DV_REGION_OPS(.select = select_points, .select_elements = select_elements, .draw = draw);
+static const DvRegionOps ops =
+    DV_REGION_OPS(.select = select_points, .select_elements = select_elements, .prepare = prepare, .draw = draw);
 
 const DvClass dv_plane_roi = {
     .size = sizeof(DvClass),

@@ -92,12 +92,15 @@ static void cleanup(DvObject *object, void *self_)
     dv_topology_release(&((SmoothMesh *)self_)->topology);
 }
 
+static const DvRange iteration_range = {.least = 0, .most = 100000};
+
 static const DvField fields[] = {
     DV_ENGINE_INPUT(SmoothMesh, position, "input_position", dv_type_vec3s, "points of the mesh", .unit = "m"),
     DV_FIELD(SmoothMesh, indices, "input_indices", dv_type_uints, .flags = DV_FIELD_INPUT | DV_FIELD_EMPTY_IS_ALL,
              .help = "points that move (empty: all)"),
     DV_ENGINE_OUTPUT(SmoothMesh, output, "output_position", dv_type_vec3s, "points of the smoother mesh", .unit = "m"),
-    DV_ENGINE_INPUT(SmoothMesh, iterations, "nb_iterations", dv_type_uint, "how many times each moves", .init = "1"),
+    DV_ENGINE_INPUT(SmoothMesh, iterations, "nb_iterations", dv_type_uint, "how many times each moves", .init = "1",
+                    .range = &iteration_range),
     MESH_SHOWN("showInput", "0"),
     MESH_SHOWN("showOutput", "0"),
     DV_LINK(SmoothMesh, link, "topology", DV_TOPOLOGY, .help = "mesh that has the edges (default: that of the node)"),

@@ -5,10 +5,12 @@
  * then the points. Hair begins with a second file, NAME without ending; every nbPtsByHair points one more point stands at unit distance
  * before the root.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include <divan/contracts/state.h>
+#include "export_mesh.h"
+
 #include <divan/kit/exporter.h>
 
 typedef struct BlenderExporter {
@@ -16,6 +18,7 @@ typedef struct BlenderExporter {
     DvData type, points_by_hair;
     DvLink mstate;
     DvStateRef state;
+    bool told; /* of numbers that are too large */
 } BlenderExporter;
 
 enum { SOFT, PARTICLES, CLOTH, HAIR, TYPES };
@@ -68,9 +71,28 @@ static void add_points(BlenderExporter *self, int32_t type, uint32_t by_hair, Dv
     }
 }
 
+/* Numbers that a cache, of single precision, cannot hold. */
+static uint32_t count_beyond(BlenderExporter *self)
+{
+    uint32_t beyond = 0;
+    const DvVecId vectors[3] = {DV_POSITION, DV_VELOCITY, DV_REST_POSITION};
+    for (int v = 0; v < 3; v++) {
+        const DvConstVec at = dv_state_read(self->state, vectors[v]);
+        beyond += at.at ? count_beyond_single(at.at, (size_t)at.count * at.dim) : 0;
+    }
+    if (beyond && !self->told)
+        dv_warning(dv_object_of(self),
+                   "%" PRIu32 " coordinates are greater than single precision can hold (3.4e38), so nothing is written",
+                   beyond);
+    self->told = self->told || beyond;
+    return beyond;
+}
+
 static void write_cache(void *self_, const DvExport *which)
 {
     BlenderExporter *self = self_;
+    if (count_beyond(self))
+        return;
     const int32_t type = dv_data_int(&self->type);
     DvText path = {0}, bytes = {0};
     dv_exporter_stem(&self->base, which, &path);

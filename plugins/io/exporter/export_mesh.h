@@ -91,6 +91,9 @@ void write_tetgen_faces(const ExportMesh *mesh, DvText *out);
 void write_stl(const ExportMesh *mesh, bool binary, DvText *out);
 void write_ply(const ExportMesh *mesh, DvText *out);
 
+/* How many numbers single precision cannot hold: a file would say infinity. */
+uint32_t count_beyond_single(const double *at, size_t count);
+
 /* One triple, as text. */
 void add_point(DvText *out, const double *point, bool single);
 

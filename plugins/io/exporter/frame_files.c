@@ -180,7 +180,17 @@ static void write_binary_stl(const ExportMesh *mesh, DvText *out)
 
 static bool write_stl_file(FrameFiles *files, const Frame *frame, DvText *why)
 {
-    return write_joined(files, frame, true, write_binary_stl, why);
+    uint32_t beyond = 0;
+    for (uint32_t p = 0; p < frame->parts; p++)
+        beyond += count_beyond_single(frame->part[p].array[0].at, 3 * (size_t)frame->part[p].points);
+    if (beyond == 0)
+        return write_joined(files, frame, true, write_binary_stl, why);
+    dv_text_add(why,
+                "%s: %" PRIu32
+                " coordinates are greater than single precision can hold (3.4e38), which is all that a file "
+                "of STL has; choose another ending, such as .ply",
+                files->file, beyond);
+    return false;
 }
 
 static bool write_ply_file(FrameFiles *files, const Frame *frame, DvText *why)

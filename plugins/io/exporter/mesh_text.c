@@ -4,8 +4,18 @@
  */
 #include "export_mesh.h"
 
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
+
+uint32_t count_beyond_single(const double *at, size_t count)
+{
+    uint32_t beyond = 0;
+    for (size_t i = 0; i < count; i++)
+        beyond += fabs(at[i]) > FLT_MAX;
+    return beyond;
+}
 
 void add_point(DvText *out, const double *point, bool single)
 {

@@ -3,9 +3,6 @@
  * STLExporter: triangles and quads (each as two triangles) as a file of STL, binary or text. Lists that are not given are those of
  * the topology of the node. As in old scenes, quads are written where there are no triangles.
  */
-#include <float.h>
-#include <math.h>
-
 #include "export_mesh.h"
 
 #include <divan/kit/exporter.h>
@@ -27,9 +24,7 @@ static DvElements list_of(DvData *data)
 /* Coordinates that single precision cannot hold: a binary file would say infinity. */
 static bool fits(StlExporter *self, const ExportMesh *mesh)
 {
-    uint32_t beyond = 0;
-    for (size_t i = 0; i < 3 * (size_t)mesh->point_count; i++)
-        beyond += fabs(mesh->points[i]) > FLT_MAX;
+    const uint32_t beyond = count_beyond_single(mesh->points, 3 * (size_t)mesh->point_count);
     if (beyond && !self->source.told)
         dv_warning(dv_object_of(self),
                    "%u coordinates are greater than single precision can hold (3.4e38), so nothing is written; "

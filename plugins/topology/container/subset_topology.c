@@ -464,6 +464,7 @@ const DvClass dv_subset_topology = {
     .contracts = (const DvContract[]){{.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .construct = dv_engine_construct,
     .init = init,
+    .reinit = dv_engine_run,
     .update = update,
     .bounding_box = bounding_box,
 };

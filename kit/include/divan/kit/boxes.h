@@ -37,6 +37,8 @@ typedef struct DvOrientedBox {
     DvSlab slab[5];
 } DvOrientedBox;
 
+/* Warns of boxes whose three points are in one line, so that they have no plane, and of a depth of 0; zeros alone are no box yet. */
+DV_PUBLIC void dv_oriented_boxes_check(DvData *boxes);
 /* From 10 numbers. */
 DV_PUBLIC DvOrientedBox dv_oriented_box_make(const double *at);
 DV_PUBLIC bool dv_oriented_box_has_point(const DvOrientedBox *box, const double *point);

@@ -23,6 +23,7 @@ typedef struct DvEngine {
     bool started;         /* dv_engine_start or dv_engine_run was called */
     bool forced;          /* dv_engine_run computes */
     bool again;           /* it was read before it was started, and could not say all */
+    bool not_finite_said; /* that dv_engine_run gave such numbers */
     uint64_t
         first_step; /* that had been made when it was started; UINT64_MAX: what is wrong has been told by dv_engine_run */
 } DvEngine;
