@@ -5,11 +5,12 @@
  *   thread.c memory.c text.c list.c log.c parallel.c   what all stand on: ground.h
  *   report.c                       what is said of objects and fields
  *   type.c                         types and their conversion
- *   data.c link.c                  values, dependencies; links to objects
+ *   data.c dependency.c link.c     values; who depends on whom; links to objects
  *   object.c                       objects: fields, lifecycle calls, references
  *   registry.c plugin.c            classes, old names; opening, ordering, starting plugins
  *   needs.c                        who cannot do without whom
- *   node.c visitor.c schedule.c    the graph, walks, compiled walks
+ *   node.c visitor.c               the graph, walks
+ *   schedule.c parts.c             compiled walks, and how they follow edits
  *   event.c                        events
  *   call.c scene.c                 whose a scene is; init, step, reset
  */
