@@ -10,6 +10,7 @@
 #include "dependency.h"
 
 #include <divan/finite.h>
+#include <divan/given.h>
 
 #include <pthread.h>
 #include <string.h>
@@ -184,7 +185,7 @@ static inline void count_change(DvData *data)
 static inline void changed(DvData *data)
 {
     count_change(data);
-    data->flags = (data->flags | DV_DATA_SET) & ~(uint32_t)(DV_DATA_DIRTY | DV_DATA_WRITING);
+    data->flags = (data->flags | DV_DATA_SET) & ~(uint32_t)(DV_DATA_DIRTY | DV_DATA_WRITING | DERIVED);
     if (data->graph || data->flags & WATCHED)
         tell_of_change(data);
 }
@@ -242,6 +243,7 @@ static DvStatus update_engine(DvObject *object)
 /* The parent is up to date: its value, shared when the types allow it. */
 static DvStatus follow(DvData *data, DvData *parent)
 {
+    const uint32_t derived = data->flags & DERIVED;
     DvStatus status = DV_OK;
     if (dv_private_type_same(data->type, parent->type)) {
         if (data->value != parent->value || data->count != parent->count)
@@ -257,6 +259,7 @@ static DvStatus follow(DvData *data, DvData *parent)
         replace_value(data, value_take(data->type, elements, count));
     }
     changed(data);
+    data->flags |= derived;
     return status;
 }
 
@@ -395,6 +398,16 @@ void *dv_data_rewrite(DvData *data)
         return rewrite_anyhow(data);
     count_change(data);
     return (void *)(uintptr_t)data->value;
+}
+
+bool dv_data_is_given(const DvData *data)
+{
+    return (data->flags & (DV_DATA_SET | DERIVED)) == DV_DATA_SET;
+}
+
+void dv_data_set_derived(DvData *data)
+{
+    data->flags |= DERIVED;
 }
 
 void dv_data_touch(DvData *data)

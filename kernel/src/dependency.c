@@ -182,7 +182,7 @@ DvStatus dv_data_link(DvData *child, DvData *parent)
     drop_sources(child);
     add_output(parent, child);
     graph->parent = parent;
-    child->flags |= DV_DATA_SET | DV_DATA_DIRTY;
+    child->flags = (child->flags | DV_DATA_SET | DV_DATA_DIRTY) & ~(uint32_t)DERIVED;
     child->version++;
     mark_outputs(child);
     return DV_OK;

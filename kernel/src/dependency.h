@@ -23,6 +23,9 @@ static inline Value *header_of(const void *elements)
     return (Value *)((char *)(uintptr_t)elements - HEADER);
 }
 
+/* In the flags: written last by the init of its object, to which nobody had given it. */
+#define DERIVED (1u << 4)
+
 struct DvDataGraph {
     DvData *parent; /* whose value this one takes; or NULL */
     List outputs;   /* DvData *: links that follow, outputs that are computed from this */

@@ -7,6 +7,8 @@
  */
 #include "internal.h"
 
+#include <divan/given.h>
+
 #include <string.h>
 
 #define HEADER_SIZE ((sizeof(DvObject) + 63) / 64 * 64)
@@ -131,6 +133,21 @@ static DvStatus check_required(DvObject *object)
     return status;
 }
 
+/* The init, after which the fields that it has written itself are told from those that it was given. */
+static DvStatus init(DvObject *object)
+{
+    const size_t count = object->field_count;
+    uint64_t *versions = dv_alloc(count, sizeof *versions);
+    for (size_t i = 0; i < count; i++)
+        versions[i] = dv_data_is_given(object->fields[i]) ? UINT64_MAX : object->fields[i]->version;
+    const DvStatus status = object->cls->init(object, object->self);
+    for (size_t i = 0; i < count; i++)
+        if (versions[i] != UINT64_MAX && versions[i] != object->fields[i]->version)
+            dv_data_set_derived(object->fields[i]);
+    dv_free(versions);
+    return status;
+}
+
 DvStatus dv_private_object_init(DvObject *object)
 {
     object->initialised = object->initialising = true;
@@ -139,7 +156,7 @@ DvStatus dv_private_object_init(DvObject *object)
     if (status == DV_OK)
         status = object->words->check_ranges(object, false);
     if (status == DV_OK && object->cls->init)
-        status = object->cls->init(object, object->self);
+        status = init(object);
     const DvScene *scene = dv_private_scene_of(object);
     if (status == DV_OK && (!scene || scene->first_error == DV_OK)) /* else what it follows may be what is wrong */
         status = object->words->check_ranges(object, true);

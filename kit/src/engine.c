@@ -3,6 +3,7 @@
  * How data engines begin, and when they run.
  */
 #include <divan/finite.h>
+#include <divan/given.h>
 #include <divan/kit/engine.h>
 
 DvStatus dv_engine_construct(DvObject *object, void *self)
@@ -59,7 +60,7 @@ bool dv_engine_starting(DvEngine *engine)
 DvStatus dv_engine_follow(DvObject *object, DvData *input, const char *contract, DvSearch where, const char *field)
 {
     const DvNode *node = dv_object_node(object);
-    DvObject *found = dv_data_is_set(input)      ? NULL
+    DvObject *found = dv_data_is_given(input)    ? NULL
                       : where == DV_SEARCH_LOCAL ? dv_node_find(node, contract, DV_SEARCH_LOCAL)
                                                  : dv_node_context(node, contract);
     DvData *source = found ? dv_object_field(found, field) : NULL;

@@ -2,6 +2,7 @@
  *
  * Selecting points and elements in regions of interest.
  */
+#include <divan/given.h>
 #include <divan/kit/array.h>
 #include <divan/kit/region.h>
 
@@ -210,7 +211,7 @@ static DvData *list_of_topology(const DvRegion *region, DvObject *topology, int 
 {
     const DvData *elements = &region->elements[kind];
     const bool wanted =
-        topology && elements->field && !dv_data_is_set(elements) && is_on((DvData *)&region->compute[kind]);
+        topology && elements->field && !dv_data_is_given(elements) && is_on((DvData *)&region->compute[kind]);
     return wanted ? dv_object_field(topology, list_of[kind]) : NULL;
 }
 
@@ -218,7 +219,7 @@ static DvStatus link_inputs(DvObject *object, DvRegion *region)
 {
     DvNode *node = dv_object_node(object);
     DvStatus status = DV_OK;
-    if (!dv_data_is_set(&region->position)) {
+    if (!dv_data_is_given(&region->position)) {
         DvData *positions = find_positions(node);
         if (!positions)
             return dv_error(
@@ -269,7 +270,7 @@ DvStatus dv_region_end_init(DvObject *object, void *self)
     DvRegion *region = self;
     DvObject *topology = dv_node_find(dv_object_node(object), DV_TOPOLOGY, DV_SEARCH_LOCAL);
     for (int kind = DV_EDGES; kind <= DV_HEXAHEDRA; kind++) {
-        DvData *list = list_of_topology(region, topology, kind);
+        DvData *list = dv_data_is_set(&region->elements[kind]) ? NULL : list_of_topology(region, topology, kind);
         const void *at = list ? dv_data_read(list) : NULL;
         if (list && list->count && list->type == region->elements[kind].type)
             dv_data_set(&region->elements[kind], at, list->count);

@@ -159,7 +159,18 @@ static DvStatus make_response(CollisionResponse *self, Response *response, const
     response->ops = ops;
     if (ops->set_place)
         response->number = self->numbered++;
-    return ops->set_states(dv_object_self(made), a->ops->state(a->self), b->ops->state(b->self));
+    return DV_OK;
+}
+
+/* A model whose state has left the scene takes up the one that comes in its place: so do the responses. */
+static DvStatus tell_states(Response *response, const DvCollisionBody *a, const DvCollisionBody *b)
+{
+    DvObject *first = a->ops->state(a->self), *second = b->ops->state(b->self);
+    if (!response->object || (response->states[0] == first && response->states[1] == second))
+        return DV_OK;
+    response->states[0] = first;
+    response->states[1] = second;
+    return response->ops->set_states(dv_object_self(response->object), first, second);
 }
 
 static void drop_response(Response *response)
@@ -209,7 +220,9 @@ static DvStatus begin_response(CollisionResponse *self, uint32_t entry, const Dv
 {
     dv_columns_reserve(&self->sequence_capacity, self->sequence_count + 1, DV_COLUMN(self->sequence));
     Response *response = response_at(self, entry);
-    const DvStatus status = make_response(self, response, a, b, node);
+    DvStatus status = make_response(self, response, a, b, node);
+    if (status == DV_OK)
+        status = tell_states(response, a, b);
     if (status != DV_OK)
         return status;
     response->made = true;
@@ -311,7 +324,7 @@ static DvStatus answer(CollisionResponse *self, const DvContactList *list, const
     const DvCollisionBody *a = &list->bodies[pair->body[0]], *b = &list->bodies[pair->body[1]];
     const uint32_t entry = pair_map_put(&self->map, pair->body[0], pair->body[1]);
     Response *response = response_at(self, entry);
-    const DvStatus status = response->made ? DV_OK : begin_response(self, entry, a, b, node);
+    const DvStatus status = response->made ? tell_states(response, a, b) : begin_response(self, entry, a, b, node);
     if (status != DV_OK)
         return status;
     response->touched = true;

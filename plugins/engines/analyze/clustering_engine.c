@@ -11,6 +11,7 @@
 
 #include <divan/contracts/state.h>
 #include <divan/contracts/topology.h>
+#include <divan/given.h>
 #include <divan/kit/mesh_types.h>
 #include <divan/output.h>
 
@@ -243,7 +244,7 @@ static DvStatus update(DvObject *object, void *self_)
 static DvStatus init(DvObject *object, void *self_)
 {
     ClusteringEngine *self = self_;
-    DvObject *state = dv_data_is_set(&self->position) ? NULL : dv_node_context(dv_object_node(object), DV_STATE);
+    DvObject *state = dv_data_is_given(&self->position) ? NULL : dv_node_context(dv_object_node(object), DV_STATE);
     DvStatus status = state ? dv_data_link(&self->position, dv_object_field(state, "rest_position")) : DV_OK;
     status = mesh_first(status, dv_topology_require(object, NULL, NULL, &self->topology));
     return status;

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include <divan/contracts/state.h>
+#include <divan/given.h>
 #include <divan/kit/mesh_types.h>
 
 #include "heat_method.h"
@@ -235,7 +236,7 @@ static DvStatus find_positions(DvObject *object, Distances *self)
 {
     DvStatus status = dv_engine_follow(object, &self->position, DV_STATE, DV_SEARCH_LOCAL, "rest_position");
     DvData *mesh = dv_object_field(self->topology.object, "position");
-    if (status == DV_OK && !dv_data_is_set(&self->position) && mesh)
+    if (status == DV_OK && !dv_data_is_given(&self->position) && mesh)
         status = dv_data_link(&self->position, mesh);
     return status;
 }

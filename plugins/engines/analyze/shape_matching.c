@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include <divan/contracts/state.h>
+#include <divan/given.h>
 #include <divan/kit/mesh_types.h>
 #include <divan/kit/value_lists.h>
 #include <divan/math/decompose.h>
@@ -165,7 +166,7 @@ static DvStatus init(DvObject *object, void *self_)
         status =
             dv_error(object, DV_ERROR_INVALID, "made for %s, but state '%s' holds %s: give the template of the state",
                      dv_object_variant(object), dv_object_path(self->state.object), self->state.dof->name);
-    if (status == DV_OK && !dv_data_is_set(&self->position))
+    if (status == DV_OK && !dv_data_is_given(&self->position))
         status = dv_data_link(&self->position, dv_object_field(self->state.object, "position"));
     self->engine.ready = status == DV_OK;
     return status;

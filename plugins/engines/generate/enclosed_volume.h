@@ -7,6 +7,7 @@
 #define DIVAN_ENGINES_ENCLOSED_VOLUME_H
 
 #include <divan/contracts/state.h>
+#include <divan/given.h>
 
 #include "at_events.h"
 #include "mesh_inputs.h"
@@ -21,7 +22,7 @@ typedef struct EnclosedVolume {
 DV_NODISCARD static inline DvStatus enclosed_volume_link(DvObject *object, DvData *input, const DvLink *link,
                                                          const char *contract, const char *field)
 {
-    DvObject *from = dv_data_is_set(input) ? NULL : dv_object_find(object, link, contract);
+    DvObject *from = dv_data_is_given(input) ? NULL : dv_object_find(object, link, contract);
     DvData *data = from ? dv_object_field(from, field) : NULL;
     return data ? dv_data_link(input, data) : DV_OK;
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include <divan/element_data.h>
+#include <divan/given.h>
 #include <divan/kit/start_values.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
@@ -667,8 +668,8 @@ static DvStatus read_file(DiagonalMass *self)
 static void choose(DiagonalMass *self, bool by_file)
 {
     const uint32_t stride = dv_body_mass_numbers(self->base.state.dof), points = dv_state_count(self->base.state);
-    const bool total = dv_data_is_set(&self->total_mass), density = dv_data_is_set(&self->density);
-    const bool each = dv_data_is_set(&self->point_masses);
+    const bool total = dv_data_is_given(&self->total_mass), density = dv_data_is_given(&self->density);
+    const bool each = dv_data_is_given(&self->point_masses);
     self->count = points;
     self->given = total ? GIVEN_TOTAL_MASS : density ? GIVEN_DENSITY : each ? GIVEN_POINT_MASSES : GIVEN_TOTAL_MASS;
     if (by_file || !self->mesh.topology.object)
@@ -754,7 +755,7 @@ static DvStatus init(DvObject *object, void *self_)
     const bool rigid = self->base.state.dof->rotation;
     if (by_file)
         status = read_file(self);
-    else if (rigid && !dv_data_is_set(&self->point_masses))
+    else if (rigid && !dv_data_is_given(&self->point_masses))
         status = dv_error(object, DV_ERROR_MISSING,
                           "the masses of rigid bodies do not follow from elements: set vertexMass");
     else if (!rigid)
@@ -785,10 +786,17 @@ static DvStatus init(DvObject *object, void *self_)
     return dv_mass_check_others(object, &self->base);
 }
 
+/* Should it be initialised again, what followed from the other fields is not taken for given. */
 static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     DiagonalMass *self = self_;
+    if (self->given != GIVEN_TOTAL_MASS && dv_data_version(&self->total_mass) == self->total_mass_version)
+        dv_data_set_derived(&self->total_mass);
+    if (self->given != GIVEN_DENSITY && dv_data_version(&self->density) == self->density_version)
+        dv_data_set_derived(&self->density);
+    if (self->given != GIVEN_POINT_MASSES && dv_data_version(&self->point_masses) == self->point_masses_version)
+        dv_data_set_derived(&self->point_masses);
     dv_element_data_detach(&self->element_data);
     dv_element_data_detach(&self->point_data);
     dv_mesh_edits_detach(&self->edits);

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include <divan/element_data.h>
+#include <divan/given.h>
 #include <divan/kit/start_values.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
@@ -807,8 +808,8 @@ static DvStatus attach(MeshMatrixMass *self)
 static void choose(MeshMatrixMass *self)
 {
     const uint32_t elements = mass_mesh_elements(&self->mesh).count;
-    const bool total = dv_data_is_set(&self->total_mass), density = dv_data_is_set(&self->density);
-    const bool each = dv_data_is_set(&self->point_masses);
+    const bool total = dv_data_is_given(&self->total_mass), density = dv_data_is_given(&self->density);
+    const bool each = dv_data_is_given(&self->point_masses);
     self->given = total ? GIVEN_TOTAL_MASS : density ? GIVEN_DENSITY : each ? GIVEN_MASSES : GIVEN_TOTAL_MASS;
     if (total + density + each > 1)
         dv_field_warning(total ? &self->total_mass : &self->density, -1,
@@ -903,11 +904,11 @@ static DvStatus init(DvObject *object, void *self_)
     self->half.kept = dv_kept_pairs_note(&self->kept, &self->edits);
     if (!self->exact)
         find_half_edges(self);
-    if (self->exact && dv_data_is_set(&self->point_masses))
+    if (self->exact && dv_data_is_given(&self->point_masses))
         return dv_field_error(
             &self->consistent, -1,
             "the exact matrix follows from the elements: give massDensity or totalMass, not vertexMass");
-    const bool given = dv_data_is_set(&self->point_masses);
+    const bool given = dv_data_is_given(&self->point_masses);
     choose(self);
     const bool dynamic = mass_mesh_is_dynamic(&self->mesh);
     if (dynamic && self->exact)
@@ -922,10 +923,17 @@ static DvStatus init(DvObject *object, void *self_)
     return status == DV_OK ? dv_mass_check_others(object, &self->base) : status;
 }
 
+/* Should it be initialised again, what followed from the other fields is not taken for given. */
 static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     MeshMatrixMass *self = self_;
+    if (self->given != GIVEN_TOTAL_MASS && dv_data_version(&self->total_mass) == self->total_version)
+        dv_data_set_derived(&self->total_mass);
+    if (self->given != GIVEN_DENSITY && dv_data_version(&self->density) == self->density_version)
+        dv_data_set_derived(&self->density);
+    if (self->given != GIVEN_MASSES && dv_data_version(&self->point_masses) == self->point_version)
+        dv_data_set_derived(&self->point_masses);
     dv_element_data_detach(&self->element_data);
     dv_element_data_detach(&self->edge_data);
     dv_element_data_detach(&self->point_data);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <divan/contracts/topology.h>
+#include <divan/given.h>
 #include <divan/memory.h>
 
 #include "body_shape.h"
@@ -401,6 +402,8 @@ static DvStatus choose_points(UniformMass *self)
     const int32_t *range = dv_data_ints(&self->local_range, NULL);
     size_t count;
     (void)dv_data_uints(&self->indices, &count);
+    if (!dv_data_is_given(&self->indices))
+        count = 0;
     if (range[0] >= 0 && range[1] > 0 && (uint32_t)range[1] + 1 < n) {
         count = range[1] >= range[0] ? (size_t)(range[1] - range[0] + 1) : 0;
         uint32_t *index = dv_data_begin_all(&self->indices, count);
@@ -424,13 +427,16 @@ static DvStatus choose_points(UniformMass *self)
 static DvStatus choose_masses(DvObject *object, UniformMass *self)
 {
     const DvDofType *dof = self->base.state.dof;
-    bool by_point = dv_data_is_set(&self->point_mass), by_total = dv_data_is_set(&self->total_mass);
+    bool by_point = dv_data_is_given(&self->point_mass), by_total = dv_data_is_given(&self->total_mass);
     const DvStatus shape = mass_check_extents(&self->base);
     if (shape != DV_OK)
         return shape;
-    read_point_mass(self);
+    if (by_point)
+        read_point_mass(self);
+    else
+        self->body = mass_from_shape(&self->base, (const double[]){1.0}, 1);
     double box[9];
-    bool inertia = self->point_mass.count > 2;
+    bool inertia = by_point && self->point_mass.count > 2;
     const char *file = dv_data_string(&self->file);
     if (dv_data_is_set(&self->file) && file && *file && strcmp(file, "unused") != 0) {
         if (!dof->rotation) {
@@ -449,7 +455,7 @@ static DvStatus choose_masses(DvObject *object, UniformMass *self)
     }
     if (inertia && mass_box_inertia(&self->base, box))
         dv_field_warning(&self->base.extents, -1, "has no effect: an inertia is given by %s",
-                         self->point_mass.count > 2 && dv_data_is_set(&self->point_mass) ? "vertexMass" : "filename");
+                         by_point && self->point_mass.count > 2 ? "vertexMass" : "filename");
     self->no_inertia = dof->rotation && !inertia && !mass_box_inertia(&self->base, box);
     if (by_point && by_total)
         dv_field_warning(&self->total_mass, -1, "totalMass and vertexMass are both given; totalMass is used");
@@ -489,10 +495,15 @@ static DvStatus init(DvObject *object, void *self_)
     return status == DV_OK ? dv_mass_check_others(object, &self->base) : status;
 }
 
+/* Should it be initialised again, what followed from the other fields is not taken for given. */
 static void cleanup(DvObject *object, void *self_)
 {
     (void)object;
     UniformMass *self = self_;
+    if (self->given != GIVEN_TOTAL_MASS && dv_data_version(&self->total_mass) == self->total_mass_version)
+        dv_data_set_derived(&self->total_mass);
+    if (self->given != GIVEN_POINT_MASS && dv_data_version(&self->point_mass) == self->point_mass_version)
+        dv_data_set_derived(&self->point_mass);
     dv_point_set_leave(&self->points);
 }
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <divan/given.h>
 #include <divan/memory.h>
 
 #include "vector_arithmetic.h"
@@ -172,7 +173,7 @@ void mechanical_object_check_size(MechanicalObject *self, uint32_t size)
     for (size_t k = 0; k < VECTOR_FIELDS; k++) {
         const DvVecId id = vector_fields[k].id;
         DvData *data = self->of_id[id];
-        if (!dv_data_is_set(data) || dv_data_parent(data) || data->count == 0 || data->count >= size)
+        if (!dv_data_is_given(data) || dv_data_parent(data) || data->count == 0 || data->count >= size)
             continue;
         const double *at = dv_data_read(data);
         bool zero = true; /* then the missing ones are as the given ones are */

@@ -18,6 +18,7 @@
 
 #include <divan/contracts/drawing.h>
 #include <divan/contracts/state.h>
+#include <divan/given.h>
 #include <divan/kit/boxes.h>
 #include <divan/kit/engine.h>
 
@@ -299,7 +300,7 @@ static DvStatus link_inputs(SubsetTopology *self, DvObject *object)
         [DV_EDGES] = "edges", [DV_TRIANGLES] = "triangles", [DV_TETRAHEDRA] = "tetrahedra"};
     const DvNode *node = dv_object_node(object);
     DvStatus status = DV_OK;
-    if (!dv_data_is_set(&self->position)) {
+    if (!dv_data_is_given(&self->position)) {
         const DvObject *state = dv_node_context(node, DV_STATE);
         DvData *position = state ? dv_object_field(state, "position") : NULL;
         if (!position)
@@ -310,7 +311,7 @@ static DvStatus link_inputs(SubsetTopology *self, DvObject *object)
     const DvObject *topology = dv_node_context(node, DV_TOPOLOGY);
     for (int kind = DV_EDGES; kind <= DV_TETRAHEDRA && status == DV_OK; kind++) {
         DvData *list = topology && list_of[kind] ? dv_object_field(topology, list_of[kind]) : NULL;
-        if (list && !dv_data_is_set(&self->elements[kind]))
+        if (list && !dv_data_is_given(&self->elements[kind]))
             status = dv_data_link(&self->elements[kind], list);
     }
     return status;

@@ -8,6 +8,7 @@
  */
 #include "forcefield/spring/spring_list.h"
 #include "forcefield/spring/springs.h"
+#include <divan/given.h>
 #include <divan/kit/element_faults.h>
 
 enum { FAMILIES = 5 };
@@ -121,7 +122,7 @@ static void say_faults(MeshSpringForceField *self, const SpringList *list)
 static DvStatus init(DvObject *object, void *self_)
 {
     MeshSpringForceField *self = self_;
-    if (dv_data_is_set(&self->springs.indices1) || dv_data_is_set(&self->springs.indices2))
+    if (dv_data_is_given(&self->springs.indices1) || dv_data_is_given(&self->springs.indices2))
         dv_warning(object, "makes its springs from the mesh; springsIndices1 and springsIndices2 are ignored");
     self->springs.lists_ignored = true;
     DvStatus status = springs_init_states(object, &self->springs);

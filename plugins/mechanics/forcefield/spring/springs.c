@@ -7,6 +7,8 @@
  */
 #include "forcefield/spring/springs.h"
 
+#include <divan/given.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -429,7 +431,7 @@ DvStatus springs_init_lists(DvObject *object, Springs *self)
         dv_free(all);
     }
     if (status == DV_OK) {
-        const bool given = dv_data_is_set(&self->spring);
+        const bool given = dv_data_is_given(&self->spring);
         if (given && !self->lists_ignored)
             warn_of_springs(self);
         if (self->lists_ignored || given)
