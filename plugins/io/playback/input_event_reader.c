@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <divan/event.h>
+#include <divan/input.h>
 #include <divan/kit/path_hint.h>
 
 typedef struct InputEventReader {
@@ -158,8 +158,8 @@ static void handle_event(DvObject *object, void *self_, DvEvent *event)
         read_bytes(self, soon);
     if (self->x || self->y) {
         const int32_t sign = dv_data_bool(&self->inverse) ? -1 : 1;
-        const DvMouseMove move = {sign * (self->x == INT32_MIN ? -INT32_MAX : self->x),
-                                  sign * (self->y == INT32_MIN ? -INT32_MAX : self->y)};
+        const DvMouseEvent move = {.move = {sign * (self->x == INT32_MIN ? -INT32_MAX : self->x),
+                                            sign * (self->y == INT32_MIN ? -INT32_MAX : self->y)}};
         DvEvent mouse = {.kind = DV_EVENT_MOUSE, .data = &move};
         dv_event_send(dv_object_node(object), &mouse);
     }

@@ -14,6 +14,7 @@
 #include <divan/contracts/eigenpairs.h>
 #include <divan/contracts/fault_cause.h>
 #include <divan/contracts/force_field.h>
+#include <divan/contracts/haptic_device.h>
 #include <divan/contracts/image.h>
 #include <divan/contracts/lagrangian_constraint.h>
 #include <divan/contracts/mapping.h>

@@ -148,6 +148,16 @@ typedef struct DvComplianceBlock {
     double regularization; /* added to W(row[i], row[i]) */
 } DvComplianceBlock;
 
+/* Rows of a problem on the states that one correction moves: row i of `j`, over their unknowns, is part of row[i] of the problem. When
+ * they move by dx from where d_free was taken (by dv with DV_CONSTRAIN_VELOCITY), d_free of row[i] grows by row i of j dx. */
+typedef struct DvCorrectionRows {
+    const DvObject *const *states; /* [state_count] to be compared with; who holds the problem does not hold them */
+    const size_t *first;           /* [state_count + 1] the first unknown of each; the last: how many there are */
+    uint32_t state_count;
+    DvSparseRows j;
+    const uint32_t *row; /* [j.rows] ascending */
+} DvCorrectionRows;
+
 /* A problem of one step. Nothing of it changes while somebody holds it. */
 typedef struct DvConstraintProblem DvConstraintProblem;
 struct DvConstraintProblem {
@@ -164,6 +174,9 @@ struct DvConstraintProblem {
     uint32_t sweeps;         /* made in the step */
     double error, tolerance; /* how much the last of them moved d; below the tolerance it has converged */
     bool converged;
+    DvConstraintOrder order;
+    const DvCorrectionRows *moved; /* [moved_count] J, by correction */
+    uint32_t moved_count;
 };
 
 /* ---- Corrections ---- */

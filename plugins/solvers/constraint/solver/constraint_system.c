@@ -540,6 +540,26 @@ static DvStatus add_compliances(ConstraintSystem *s, const DvStep *step, SystemO
     return DV_OK;
 }
 
+/* J by correction, for who moves a body between steps. */
+static void tell_rows(const ConstraintSystem *s, DvConstraintOrder order, Problem *problem)
+{
+    DvCorrectionRows *rows = problem_alloc(problem, s->correction_count * sizeof *rows);
+    for (uint32_t i = 0; i < s->correction_count; i++) {
+        const CorrectionItem *c = &s->corrections[i];
+        const DvObject **states = problem_alloc(problem, c->states * sizeof *states);
+        size_t *first = problem_alloc(problem, ((size_t)c->states + 1) * sizeof *first);
+        for (uint32_t k = 0; k < c->states; k++) {
+            states[k] = s->moved[c->first_state + k].ref.object;
+            first[k] = s->moved[c->first_state + k].local;
+        }
+        first[c->states] = c->unknowns;
+        rows[i] = (DvCorrectionRows){states, first, c->states, c->j, c->row};
+    }
+    problem->view.order = order;
+    problem->view.moved = rows;
+    problem->view.moved_count = s->correction_count;
+}
+
 static const ConstraintItem *item_of_row(const ConstraintSystem *s, uint32_t row)
 {
     for (uint32_t i = 0; i < s->item_count; i++)
@@ -716,6 +736,8 @@ DvStatus constraint_system_build(ConstraintSystem *s, const DvStep *step, System
         status = violations(s, step, options.order, problem->violation);
     if (status == DV_OK)
         share_out(s, &j, problem);
+    if (status == DV_OK)
+        tell_rows(s, options.order, problem);
     dv_phase_end();
     dv_phase_begin("compliance");
     if (status == DV_OK)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What keeps a hand safe: limits of a force and of its rate, slow begin and fast end, and passivity.
+ *
+ * Passivity in the time domain (Hannaford and Ryu 2002), against the energy that is stored (Ryu, Preusche, Hannaford and Hirzinger 2005): the force f is held
+ * between ticks, so what the hand has put in is exactly  -f . (x' - x). It must be at least what the stored energy has grown by. What is more
+ * has been dissipated, and is forgotten at once, so that it hides no later burst; what is less is the deficit, which a damper pays back:
+ *
+ *   f -= (beta) dx     beta = -(deficit + what the next tick will make of it) / |dx|^2     dx: the way of the last tick, which the next repeats
+ *
+ * Ways and turns are two accounts, 0 and 1.
+ */
+#ifndef DV_HAPTICS_GUARD_H
+#define DV_HAPTICS_GUARD_H
+
+#include <divan/math/vec.h>
+
+#include <stdbool.h>
+
+typedef enum Passivity { PASSIVITY_OFF, PASSIVITY_OBSERVED, PASSIVITY_CONTROLLED } Passivity;
+
+typedef struct GuardSetting {
+    Passivity passivity;
+    double limit[2];        /* N, N m; INFINITY: none */
+    double rate;            /* N/s; 0: any */
+    double ramp, fade;      /* s, from nothing to all and back */
+    double most_damping[2]; /* N s/m, N m s/rad: of what pays back */
+    bool counted[2];        /* the device pushes in these axes */
+} GuardSetting;
+
+/* An account of energy; without pointers. */
+typedef struct Account {
+    DvVec3 held;            /* the force since the last tick */
+    DvVec3 payback;         /* what of it pays back */
+    DvVec3 way;             /* of the last tick */
+    double put_in, removed; /* J: by the hand (and by what has been stored when the force came slowly); paid back */
+    double balance;         /* J: not above 0; the deficit, negative */
+} Account;
+
+typedef struct Guard {
+    Account account[2];
+    double gain; /* 0 to 1: of the whole force */
+} Guard;
+
+/* A tick: the device has moved by `way`, by which the stored energy has grown by `grown`. */
+void guard_move(Account *account, DvVec3 way, double grown);
+/* The stored energy changes without the hand: by `grown`, of which `paid` (either sign) comes from elsewhere. */
+void guard_shift(Account *account, double grown, double paid);
+/* The gain follows what is allowed. */
+void guard_fade(Guard *guard, const GuardSetting *setting, bool allowed, double dt);
+/* From the force that is wanted to the one that is held until the next tick. `grown`: by how much the stored energy will grow when the last way is
+ * repeated. Whether a limit has cut it. */
+bool guard_push(Account *account, const GuardSetting *setting, int which, DvVec3 wanted, double grown, double dt);
+/* Of a spring of this stiffness, stretched by `length`, whose force does not go beyond `limit`. */
+double guard_stored(double stiffness, double length, double limit);
+/* A vector no longer than this. Whether it was cut. */
+bool guard_cut(DvVec3 *force, double limit);
+
+#endif

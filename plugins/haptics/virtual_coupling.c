@@ -1,0 +1,847 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * VirtualCoupling: a spring and a damper of six axes between a haptic device and a tool (Colgate, Stanley and Brown 1995). On the tool, at its frame:
+ *
+ *   F = k (p_d - p_t) + c (v_d - v_t)      T = k_r log(q_d q_t^-1) + c_r (w_d - w_t)
+ *
+ * and the opposite on the device. It is computed twice: in the ticks, with the newest state of the tool, and in the steps, with the newest
+ * pose of the device; in synchronous mode once, for both. Implicit solvers get the derivatives for a lever that does not turn:
+ * the part of K that is symmetric.
+ *
+ * Each side computes with what it knows of the other, which is up to two steps old: free motion at v meets a drag of 1.5 k v times the step
+ * on the mean. What of that is energy from nowhere, guard.h finds and takes away.
+ */
+#include "guard.h"
+#include "session.h"
+
+#include <divan/contracts/collision.h>
+#include <divan/contracts/mass.h>
+#include <divan/contracts/report.h>
+#include <divan/kit/force_field.h>
+#include <divan/memory.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { LINEAR, ANGULAR };
+enum { SYNCHRONOUS, ASYNCHRONOUS };
+
+/* What a step tells the ticks. Without pointers, as what a run must remember. */
+typedef struct ToolState {
+    DvRigid3 frame;
+    DvRigid3Deriv velocity;
+    double work[2]; /* J: that the coupling has done on the tool since the begin */
+    double dt;      /* s of the step; 0: none was made */
+    bool contact, active, held;
+} ToolState;
+
+/* What ticks remember. */
+typedef struct LoopState {
+    Guard guard;
+    ToolState tool;      /* of the tick before, where the coupling saw it */
+    DvRigid3 device;     /* at the tick before */
+    DvVec3 velocity[2];  /* of the device, filtered */
+    double contact_gain; /* 0 to 1 */
+    double gain, stored[2];
+    bool begun, broken;
+    uint64_t ticks;
+    DvRigid3Deriv wrench; /* on the device */
+} LoopState;
+
+typedef struct VirtualCoupling {
+    DvSingleState base; /* of the tool */
+    DvLink device_link;
+    DvData index, tool_offset, stiffness, angular_stiffness, damping, angular_damping;
+    DvData mode, extrapolate, cancel, contact_fade, cutoff, passivity;
+    DvData max_force, max_torque, max_rate, ramp, stall, fade, break_distance, activate;
+    DvData force, torque, engaged, contact, energy_in, energy_stored, energy_removed, energy_deficit, ticks, missed;
+    DvData resume;
+    HapticPort *port;
+    HapticUser user;
+    DvObject *pipeline; /* or NULL */
+    const DvCollisionPipelineOps *pipeline_ops;
+    GuardSetting guard;
+    double k[2], c[2], tool_mass, tool_inertia;
+    double contact_fade_time, stall_time, cutoff_rate, distance; /* of the ticks: read at the begin of a step */
+    bool extrapolates, cancels;
+    LoopState loop;
+    ToolState own;        /* at the end of the last step */
+    DvRigid3Deriv acting; /* on the tool, at its frame, of the last add_force */
+    DvRigid3 acting_at;
+    DvRigid3Deriv acting_velocity;
+    bool implicit, resumes;
+} VirtualCoupling;
+
+/* ---- The law ---- */
+
+/* The stretch of the spring, from the tool to the device. */
+static DvRigid3Deriv stretch(DvRigid3 device, DvRigid3 tool)
+{
+    return dv_rigid3_difference(device, tool);
+}
+
+static DvRigid3Deriv spring_law(const VirtualCoupling *self, DvRigid3 device, DvRigid3Deriv speed, DvRigid3 tool,
+                                DvRigid3Deriv tool_speed)
+{
+    const DvRigid3Deriv d = stretch(device, tool);
+    return dv_rigid3_deriv(dv_vec3_madd(dv_vec3_scale(d.linear, self->k[LINEAR]), self->c[LINEAR],
+                                        dv_vec3_sub(speed.linear, tool_speed.linear)),
+                           dv_vec3_madd(dv_vec3_scale(d.angular, self->k[ANGULAR]), self->c[ANGULAR],
+                                        dv_vec3_sub(speed.angular, tool_speed.angular)));
+}
+
+/* J in both springs at a share of their stiffness. */
+static void stored_in(const VirtualCoupling *self, double gain, DvRigid3 device, DvRigid3 tool, double energy[2])
+{
+    const DvRigid3Deriv d = stretch(device, tool);
+    energy[LINEAR] = guard_stored(gain * self->k[LINEAR], dv_vec3_norm(d.linear), self->guard.limit[LINEAR]);
+    energy[ANGULAR] = guard_stored(gain * self->k[ANGULAR], dv_vec3_norm(d.angular), self->guard.limit[ANGULAR]);
+}
+
+/* ---- The ticks ---- */
+
+static void filter_velocity(VirtualCoupling *self, const HapticNow *now, const DvRigid3Deriv *way)
+{
+    LoopState *loop = &self->loop;
+    const DvVec3 raw[2] = {now->has_velocity ? now->velocity.linear
+                           : now->dt > 0.0   ? dv_vec3_scale(way->linear, 1.0 / now->dt)
+                                             : dv_vec3_zero(),
+                           now->has_velocity ? now->velocity.angular
+                           : now->dt > 0.0   ? dv_vec3_scale(way->angular, 1.0 / now->dt)
+                                             : dv_vec3_zero()};
+    const double share = self->cutoff_rate > 0.0 ? -expm1(-2.0 * DV_PI * self->cutoff_rate * now->dt) : 1.0;
+    for (int i = 0; i < 2; i++)
+        loop->velocity[i] = dv_vec3_madd(loop->velocity[i], share, dv_vec3_sub(raw[i], loop->velocity[i]));
+}
+
+/* The tool as the tick sees it: as the step has left it, or moved on. */
+static ToolState seen_tool(const VirtualCoupling *self, const ToolState *newest, double age)
+{
+    ToolState tool = *newest;
+    if (self->extrapolates && tool.dt > 0.0) {
+        const double time = fmin(age, tool.dt);
+        tool.frame = dv_rigid3_integrate(tool.frame, dv_rigid3_deriv(dv_vec3_scale(tool.velocity.linear, time),
+                                                                     dv_vec3_scale(tool.velocity.angular, time)));
+    }
+    return tool;
+}
+
+/* The account of one tick: the hand has moved, then the tool, then the gain has changed. */
+static void keep_accounts(VirtualCoupling *self, const HapticNow *now, const ToolState *tool, const DvRigid3Deriv *way,
+                          double gain)
+{
+    LoopState *loop = &self->loop;
+    double moved[2], seen[2], faded[2];
+    stored_in(self, loop->gain, now->pose, loop->tool.frame, moved);
+    stored_in(self, loop->gain, now->pose, tool->frame, seen);
+    stored_in(self, gain, now->pose, tool->frame, faded);
+    for (int i = 0; i < 2; i++) {
+        Account *account = &loop->guard.account[i];
+        if (!self->guard.counted[i])
+            continue;
+        guard_move(account, i == LINEAR ? way->linear : way->angular, moved[i] - loop->stored[i]);
+        /* A share of the coupling does that share of the work on the tool; the rest is the simulation's own. */
+        guard_shift(account, seen[i] - moved[i], loop->gain * (loop->tool.work[i] - tool->work[i]));
+        const double grown = faded[i] - seen[i]; /* what a slow begin stores has been put in */
+        guard_shift(account, grown, fmax(0.0, grown));
+        account->put_in += fmax(0.0, grown);
+    }
+    memcpy(loop->stored, faded, sizeof faded);
+    loop->gain = gain;
+}
+
+static void fade_contact(VirtualCoupling *self, bool contact, double dt)
+{
+    LoopState *loop = &self->loop;
+    const double share = self->contact_fade_time > 0.0 ? dt / self->contact_fade_time : 1.0;
+    if (!self->cancels)
+        loop->contact_gain = 1.0;
+    else
+        loop->contact_gain = fmin(1.0, fmax(0.0, loop->contact_gain + (contact ? share : -share)));
+}
+
+/* Whether it lets go; it takes hold again where the device is near. */
+static void watch_distance(VirtualCoupling *self, const DvRigid3Deriv *d)
+{
+    self->loop.broken = self->distance > 0.0 && dv_vec3_norm(d->linear) > self->distance;
+}
+
+static void tick(void *self_, const HapticNow *now, const void *block, double age, bool fresh, DvRigid3Deriv *wrench)
+{
+    VirtualCoupling *self = self_;
+    LoopState *loop = &self->loop;
+    (void)fresh;
+    const ToolState tool = seen_tool(self, block, age);
+    const bool first = !loop->begun;
+    if (first) {
+        loop->device = now->pose;
+        loop->tool = tool;
+        loop->begun = true;
+    }
+    const DvRigid3Deriv way = dv_rigid3_difference(now->pose, loop->device), d = stretch(now->pose, tool.frame);
+    filter_velocity(self, now, &way);
+    watch_distance(self, &d);
+    const bool stalled = age > tool.dt + self->stall_time;
+    guard_fade(&loop->guard, &self->guard,
+               now->allowed && tool.active && !loop->broken && !stalled && now->force_scale > 0.0, now->dt);
+    fade_contact(self, tool.contact, now->dt);
+    const double gain = loop->guard.gain * loop->contact_gain;
+    keep_accounts(self, now, &tool, &way, gain);
+    const DvRigid3Deriv speed = dv_rigid3_deriv(loop->velocity[LINEAR], loop->velocity[ANGULAR]);
+    const DvRigid3Deriv on_tool = spring_law(self, now->pose, speed, tool.frame, tool.velocity);
+    double next[2];
+    stored_in(self, gain, dv_rigid3_integrate(now->pose, way), tool.frame, next);
+    bool cut = false;
+    for (int i = 0; i < 2; i++) {
+        DvVec3 wanted = dv_vec3_scale(i == LINEAR ? on_tool.linear : on_tool.angular, -gain);
+        cut = guard_cut(&wanted, self->guard.limit[i]) || cut;
+        cut = guard_push(&loop->guard.account[i], &self->guard, i, wanted, next[i] - loop->stored[i], now->dt) || cut;
+    }
+    if (cut)
+        haptics_count_clamped(self->port);
+    loop->wrench = dv_rigid3_deriv(loop->guard.account[LINEAR].held, loop->guard.account[ANGULAR].held);
+    wrench->linear = dv_vec3_add(wrench->linear, loop->wrench.linear);
+    wrench->angular = dv_vec3_add(wrench->angular, loop->wrench.angular);
+    loop->device = now->pose;
+    loop->tool = tool;
+    loop->ticks++;
+}
+
+/* ---- The steps ---- */
+
+static bool synchronous(void *self_)
+{
+    return dv_data_choice(&((VirtualCoupling *)self_)->mode) == SYNCHRONOUS;
+}
+
+static uint32_t point_of(VirtualCoupling *self)
+{
+    return dv_data_uint(&self->index);
+}
+
+static DvRigid3 frame_of(VirtualCoupling *self, const double *x, DvVec3 *lever)
+{
+    const DvRigid3 body = dv_rigid3_load(x), offset = dv_rigid3_load(dv_data_doubles(&self->tool_offset, NULL));
+    *lever = dv_quat_rotate(body.orientation, offset.center);
+    return dv_rigid3(dv_vec3_add(body.center, *lever),
+                     dv_quat_mul(body.orientation, dv_quat_normalize(offset.orientation)));
+}
+
+static DvRigid3Deriv speed_at(const double *v, DvVec3 lever)
+{
+    const DvRigid3Deriv body = dv_rigid3_deriv_load(v);
+    return dv_rigid3_deriv(dv_rigid3_velocity_at(body, lever), body.angular);
+}
+
+static bool is_below(DvNode *node, const DvNode *above)
+{
+    for (; node; node = dv_node_parent(node, 0))
+        if (node == above)
+            return true;
+    return false;
+}
+
+/* Whether what hangs on the tool touches something. */
+static bool touches(const VirtualCoupling *self)
+{
+    const DvContactList *list = self->pipeline ? self->pipeline_ops->contacts(dv_object_self(self->pipeline)) : NULL;
+    const DvNode *tool = dv_object_node(self->base.state.object);
+    for (uint32_t p = 0; list && p < list->pair_count; p++)
+        for (int b = 0; b < 2; b++)
+            if (list->pairs[p].count > 0 && is_below(list->bodies[list->pairs[p].body[b]].node, tool))
+                return true;
+    return false;
+}
+
+static bool is_active(VirtualCoupling *self)
+{
+    return dv_data_bool(&self->activate) && self->base.state.ops && dv_object_is_valid(dv_object_of(self));
+}
+
+static void read_tool(VirtualCoupling *self)
+{
+    ToolState *own = &self->own;
+    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION), v = dv_state_read(self->base.state, DV_VELOCITY);
+    const size_t point = point_of(self);
+    DvVec3 lever;
+    if (!x.at || !v.at || point >= x.count)
+        return;
+    own->frame = frame_of(self, x.at + 7 * point, &lever);
+    own->velocity = speed_at(v.at + 6 * point, lever);
+    own->contact = touches(self);
+    own->active = is_active(self);
+}
+
+/* The end of a step: the work on the tool is that of the force as the solver has taken it. */
+static void fill(void *self_, double dt, void *block)
+{
+    VirtualCoupling *self = self_;
+    ToolState *own = &self->own;
+    const DvRigid3 before = self->acting_at;
+    if (self->base.state.ops)
+        read_tool(self);
+    if (dt > 0.0) {
+        const DvRigid3Deriv way = dv_rigid3_difference(own->frame, before);
+        DvRigid3Deriv force = self->acting;
+        if (self->implicit) { /* it is that of the end of the step: the device stands still in it */
+            force.linear = dv_vec3_madd(force.linear, -self->k[LINEAR], way.linear);
+            force.linear = dv_vec3_madd(force.linear, -self->c[LINEAR],
+                                        dv_vec3_sub(own->velocity.linear, self->acting_velocity.linear));
+            force.angular = dv_vec3_madd(force.angular, -self->k[ANGULAR], way.angular);
+            force.angular = dv_vec3_madd(force.angular, -self->c[ANGULAR],
+                                         dv_vec3_sub(own->velocity.angular, self->acting_velocity.angular));
+        }
+        own->work[LINEAR] += dv_vec3_dot(force.linear, way.linear);
+        own->work[ANGULAR] += dv_vec3_dot(force.angular, way.angular);
+    }
+    own->dt = dt;
+    memset(block, 0, sizeof *own);
+    memcpy(block, own, sizeof *own);
+}
+
+/* What a force and a torque along x, y and z meet, the mean of the three. */
+static void weigh_tool(VirtualCoupling *self)
+{
+    const DvStateRef tool = self->base.state;
+    DvObject *found[8];
+    const size_t count = dv_node_find_all(dv_object_node(tool.object), DV_MASS, DV_SEARCH_LOCAL, found, 8);
+    const size_t unknowns = (size_t)dv_state_count(tool) * 6, first = 6 * (size_t)point_of(self);
+    self->tool_mass = self->tool_inertia = 0.0;
+    double *unit = dv_alloc(unknowns, sizeof *unit), *answer = dv_alloc(unknowns, sizeof *answer);
+    for (size_t m = 0; m < count && m < 8; m++) {
+        const DvMassOps *mass = dv_object_ops(found[m], DV_MASS);
+        if (!mass || mass->state(dv_object_self(found[m])) != tool.object || first + 6 > unknowns)
+            continue;
+        for (size_t c = 0; c < 6; c++) {
+            memset(unit, 0, unknowns * sizeof *unit);
+            memset(answer, 0, unknowns * sizeof *answer);
+            unit[first + c] = 1.0;
+            mass->add_mdx(dv_object_self(found[m]), 1.0, (DvConstVec){unit, dv_state_count(tool), 6},
+                          (DvVec){answer, dv_state_count(tool), 6});
+            *(c < 3 ? &self->tool_mass : &self->tool_inertia) += answer[first + c] / 3.0;
+        }
+    }
+    dv_free(unit);
+    dv_free(answer);
+}
+
+static void restart(void *self_)
+{
+    VirtualCoupling *self = self_;
+    if (self->resumes) {
+        self->resumes = false;
+        return;
+    }
+    memset(&self->loop, 0, sizeof self->loop);
+    memset(&self->own, 0, sizeof self->own);
+    memset(&self->acting, 0, sizeof self->acting);
+    weigh_tool(self);
+}
+
+static double limit_of(DvData *field, double of_device, double force_scale)
+{
+    if (dv_data_is_set(field))
+        return dv_data_double(field) > 0.0 ? dv_data_double(field) : INFINITY;
+    return of_device > 0.0 && force_scale > 0.0 ? of_device / force_scale : INFINITY;
+}
+
+/* Fields as they are now, for the ticks until the next step. */
+static void read_fields(VirtualCoupling *self)
+{
+    const DvHapticFacts *facts = haptics_facts(self->port);
+    DvHapticPlacement at;
+    const DvHapticDeviceOps *ops = dv_object_ops(haptics_device(self->port), DV_HAPTIC_DEVICE);
+    ops->placement(dv_object_self(haptics_device(self->port)), &at);
+    const double length = at.scale * at.unit, share = at.force_scale > 0.0 ? length / at.force_scale : 0.0;
+    const double inertia = facts->inertia > 0.0 ? facts->inertia : 0.05;
+    const double angular = facts->angular_inertia > 0.0 ? facts->angular_inertia : 1e-4;
+    const double dt =
+        synchronous(self) ? dv_node_dt(dv_object_node(dv_object_of(self))) : haptics_tick_time(self->port);
+    self->guard = (GuardSetting){.passivity = (Passivity)dv_data_choice(&self->passivity),
+                                 .limit = {limit_of(&self->max_force, facts->peak_force, at.force_scale),
+                                           limit_of(&self->max_torque, facts->peak_torque, at.force_scale)},
+                                 .rate = dv_data_double(&self->max_rate),
+                                 .ramp = dv_data_double(&self->ramp),
+                                 .fade = dv_data_double(&self->fade),
+                                 .counted = {facts->driven >= 3, facts->driven >= 6}};
+    /* In the scene a way is longer and a force stronger than the device's. */
+    self->guard.most_damping[LINEAR] = share > 0.0 ? 0.5 * inertia / dt / (length * at.force_scale) : 0.0;
+    self->guard.most_damping[ANGULAR] = at.force_scale > 0.0 ? 0.5 * angular / dt / at.force_scale : 0.0;
+    const double k = dv_data_double(&self->stiffness), kr = dv_data_double(&self->angular_stiffness);
+    const bool given[4] = {dv_data_is_set(&self->stiffness), dv_data_is_set(&self->angular_stiffness),
+                           dv_data_is_set(&self->damping), dv_data_is_set(&self->angular_damping)};
+    const double unit = length * at.force_scale; /* of the scene for N/m of the device */
+    self->k[LINEAR] = given[0] ? k : unit > 0.0 ? facts->stiffness / unit : 0.0;
+    self->k[ANGULAR] = given[1] ? kr : at.force_scale > 0.0 ? facts->angular_stiffness / at.force_scale : 0.0;
+    /* Critical for the tool, as far as ticks and the smoothed velocity let the arm bear it. */
+    const double smooth = dv_data_double(&self->cutoff),
+                 late = dt + (smooth > 0.0 ? 1.0 / (2.0 * DV_PI * smooth) : 0.0);
+    const double bears[2] = {unit > 0.0 ? 0.5 * inertia / late / unit : 0.0,
+                             at.force_scale > 0.0 ? 0.5 * angular / late / at.force_scale : 0.0};
+    const double critical[2] = {2.0 * sqrt(self->k[LINEAR] * self->tool_mass),
+                                2.0 * sqrt(self->k[ANGULAR] * self->tool_inertia)};
+    self->c[LINEAR] = given[2] ? dv_data_double(&self->damping) : fmin(critical[LINEAR], bears[LINEAR]);
+    self->c[ANGULAR] = given[3] ? dv_data_double(&self->angular_damping) : fmin(critical[ANGULAR], bears[ANGULAR]);
+    self->contact_fade_time = dv_data_double(&self->contact_fade);
+    self->stall_time = dv_data_double(&self->stall);
+    self->cutoff_rate = dv_data_double(&self->cutoff);
+    self->distance = dv_data_double(&self->break_distance);
+    self->extrapolates = dv_data_choice(&self->extrapolate) == 1;
+    self->cancels = dv_data_bool(&self->cancel);
+}
+
+static void show_vector(DvData *field, DvVec3 value)
+{
+    double numbers[3];
+    dv_vec3_store(value, numbers);
+    dv_data_set(field, numbers, 1);
+}
+
+static void show(VirtualCoupling *self)
+{
+    const LoopState *loop = &self->loop;
+    const Account *a = loop->guard.account;
+    show_vector(&self->force, loop->wrench.linear);
+    show_vector(&self->torque, loop->wrench.angular);
+    dv_data_set_bool(&self->engaged, loop->guard.gain > 0.0);
+    dv_data_set_bool(&self->contact, self->own.contact);
+    dv_data_set_double(&self->energy_in, a[0].put_in + a[1].put_in);
+    dv_data_set_double(&self->energy_stored, loop->stored[0] + loop->stored[1]);
+    dv_data_set_double(&self->energy_removed, a[0].removed + a[1].removed);
+    dv_data_set_double(&self->energy_deficit, -(a[0].balance + a[1].balance));
+    uint64_t ticks, missed;
+    haptics_counts(self->port, &ticks, &missed);
+    dv_data_set_double(&self->ticks, (double)ticks);
+    dv_data_set_double(&self->missed, (double)missed);
+}
+
+/* Before the ticks that come ahead of a step. */
+static void before(void *self_)
+{
+    read_fields(self_);
+}
+
+static void begin(void *self_)
+{
+    VirtualCoupling *self = self_;
+    self->implicit = false;
+    show(self);
+}
+
+/* On the tool, at its frame; and on the point, that has this lever. */
+static DvRigid3Deriv force_on_tool(VirtualCoupling *self, DvRigid3 tool, DvRigid3Deriv speed)
+{
+    const HapticSample *sample = haptics_sample(self->port);
+    if (!sample->valid || !is_active(self) || self->loop.broken)
+        return dv_rigid3_deriv(dv_vec3_zero(), dv_vec3_zero());
+    if (synchronous(self))
+        return dv_rigid3_deriv(dv_vec3_neg(self->loop.wrench.linear), dv_vec3_neg(self->loop.wrench.angular));
+    const DvRigid3Deriv device = sample->clutched
+                                     ? dv_rigid3_deriv(dv_vec3_zero(), dv_vec3_zero())
+                                     : dv_rigid3_deriv(self->loop.velocity[LINEAR], self->loop.velocity[ANGULAR]);
+    return spring_law(self, sample->pose, device, tool, speed);
+}
+
+static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    VirtualCoupling *self = self_;
+    const size_t point = point_of(self);
+    (void)step;
+    if (!self->port || point >= x->count)
+        return;
+    DvVec3 lever;
+    self->acting_at = frame_of(self, x->at + 7 * point, &lever);
+    self->acting_velocity = speed_at(v->at + 6 * point, lever);
+    self->acting = force_on_tool(self, self->acting_at, self->acting_velocity);
+    DvRigid3Deriv wrench = dv_rigid3_wrench(self->acting.linear, lever);
+    wrench.angular = dv_vec3_add(wrench.angular, self->acting.angular);
+    dv_rigid3_deriv_accumulate(wrench, f->at + 6 * point);
+}
+
+/* What the derivatives are now: nothing where nothing holds the tool. */
+static double hold(VirtualCoupling *self)
+{
+    const bool holds = haptics_sample(self->port)->valid && is_active(self) && !self->loop.broken;
+    return !holds ? 0.0 : synchronous(self) ? self->loop.gain : 1.0;
+}
+
+static DvVec3 lever_now(VirtualCoupling *self)
+{
+    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
+    DvVec3 lever;
+    (void)frame_of(self, x.at + 7 * (size_t)point_of(self), &lever);
+    return lever;
+}
+
+/* -J^T diag(linear, angular) J d, J: of the frame by the body. */
+static DvRigid3Deriv product(DvVec3 lever, double linear, double angular, DvRigid3Deriv d)
+{
+    const DvVec3 force = dv_vec3_scale(dv_rigid3_velocity_at(d, lever), -linear);
+    return dv_rigid3_deriv(force, dv_vec3_madd(dv_vec3_cross(lever, force), -angular, d.angular));
+}
+
+static void factors(VirtualCoupling *self, double k, double b, double of[2])
+{
+    const double share = hold(self);
+    for (int i = 0; i < 2; i++)
+        of[i] = share * (k * self->k[i] + b * self->c[i]);
+    self->implicit = self->implicit || k != 0.0;
+}
+
+static void add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    VirtualCoupling *self = self_;
+    const size_t point = point_of(self);
+    double of[2];
+    (void)step;
+    if (!self->port || point >= dx->count)
+        return;
+    factors(self, k, b, of);
+    dv_rigid3_deriv_accumulate(product(lever_now(self), of[0], of[1], dv_rigid3_deriv_load(dx->at + 6 * point)),
+                               df->at + 6 * point);
+}
+
+static void reserve(void *self_, DvPattern *pattern)
+{
+    VirtualCoupling *self = self_;
+    const uint32_t point = point_of(self);
+    if (self->port && point < dv_state_count(self->base.state))
+        dv_pattern_add(pattern, point, point);
+}
+
+static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
+{
+    VirtualCoupling *self = self_;
+    double of[2], dense[36], column[6];
+    (void)step;
+    if (!self->port || point_of(self) >= dv_state_count(self->base.state))
+        return;
+    factors(self, k, b, of);
+    const DvVec3 lever = lever_now(self);
+    for (int j = 0; j < 6; j++) {
+        double unit[6] = {0};
+        unit[j] = 1.0;
+        dv_rigid3_deriv_store(product(lever, of[0], of[1], dv_rigid3_deriv_load(unit)), column);
+        for (int i = 0; i < 6; i++)
+            dense[6 * i + j] = column[i];
+    }
+    dv_view_add(view, 0, dense, 1.0);
+}
+
+static uint64_t structure(void *self_)
+{
+    VirtualCoupling *self = self_;
+    return 1 + dv_data_version(&self->index);
+}
+
+static double energy(void *self_, const DvStep *step, const DvConstVec *x)
+{
+    VirtualCoupling *self = self_;
+    const size_t point = point_of(self);
+    (void)step;
+    if (!self->port || point >= x->count || hold(self) == 0.0)
+        return 0.0;
+    DvVec3 lever;
+    const DvRigid3Deriv d = stretch(haptics_sample(self->port)->pose, frame_of(self, x->at + 7 * point, &lever));
+    return 0.5 *
+           (self->k[LINEAR] * dv_vec3_norm_squared(d.linear) + self->k[ANGULAR] * dv_vec3_norm_squared(d.angular));
+}
+
+static const DvForceFieldOps ops = {.size = sizeof ops,
+                                    .states = dv_single_state_states,
+                                    .add_force = add_force,
+                                    .add_dforce = add_dforce,
+                                    .reserve = reserve,
+                                    .assemble = assemble,
+                                    .structure = structure,
+                                    .energy = energy};
+
+static DvStatus find_device(DvObject *object, VirtualCoupling *self, DvObject **device)
+{
+    DvNode *node = dv_object_node(object);
+    *device = dv_link_is_set(&self->device_link) ? dv_link_object(&self->device_link)
+                                                 : dv_node_find(node, DV_HAPTIC_DEVICE, DV_SEARCH_UP);
+    if (*device)
+        return DV_OK;
+    DvObject *other = dv_node_find(node, DV_HAPTIC_DEVICE, DV_SEARCH_ROOT);
+    return other ? dv_field_error(&self->device_link.data, -1,
+                                  "there is no haptic device here or above; set it, for example device=\"@%s\"",
+                                  dv_object_path(other))
+                 : dv_error(object, DV_ERROR_MISSING,
+                            "there is no haptic device in the scene; add a SimulatedHapticDevice to the root");
+}
+
+static DvStatus join(DvObject *object, VirtualCoupling *self)
+{
+    DvObject *device;
+    DvStatus status = find_device(object, self, &device);
+    if (status == DV_OK)
+        status = dv_object_require(object, device);
+    if (status != DV_OK)
+        return status;
+    self->port = haptics_join(device);
+    const DvObject *other = haptics_user_of_class(self->port, dv_object_class(object)->name);
+    if (other)
+        return dv_error(object, DV_ERROR_INVALID, "device '%s' pushes for '%s' already; a device has one coupling",
+                        dv_object_path(device), dv_object_path(other));
+    self->user = (HapticUser){.object = object,
+                              .self = self,
+                              .block_bytes = sizeof(ToolState),
+                              .synchronous = synchronous,
+                              .fill = fill,
+                              .before = before,
+                              .begin = begin,
+                              .restart = restart,
+                              .tick = tick};
+    haptics_add_user(self->port, &self->user);
+    return DV_OK;
+}
+
+static void leave(VirtualCoupling *self)
+{
+    haptics_remove_user(&self->user);
+    haptics_leave(self->port);
+    self->port = NULL;
+    dv_single_state_release(&self->base);
+}
+
+static DvStatus restore(DvObject *object, void *self_);
+
+static DvStatus bwd_init(DvObject *object, void *self_)
+{
+    VirtualCoupling *self = self_;
+    leave(self);
+    dv_object_listen(object);
+    DvStatus status = dv_single_state_init(object, &self->base);
+    const uint32_t count = status == DV_OK ? dv_state_count(self->base.state) : 0;
+    if (status == DV_OK && point_of(self) >= count)
+        status = dv_field_error_missing(&self->index, -1, "point", point_of(self), "the tool", count);
+    if (status == DV_OK)
+        status = join(object, self);
+    if (status != DV_OK) {
+        leave(self);
+        return status;
+    }
+    self->pipeline = dv_node_find(dv_object_node(object), DV_COLLISION_PIPELINE, DV_SEARCH_ROOT);
+    self->pipeline_ops = self->pipeline ? dv_object_ops(self->pipeline, DV_COLLISION_PIPELINE) : NULL;
+    weigh_tool(self);
+    read_fields(self);
+    return dv_data_is_set(&self->resume) ? restore(object, self_) : DV_OK;
+}
+
+static size_t own_words(void)
+{
+    return (sizeof(LoopState) + 3) / 4 + (sizeof(ToolState) + 3) / 4;
+}
+
+/* Its own, then the port's, then what waits to be seen. */
+static void remember(VirtualCoupling *self)
+{
+    const size_t loop = (sizeof(LoopState) + 3) / 4, port = haptics_state_words(self->port);
+    const size_t words = own_words() + port + haptics_user_words(&self->user);
+    uint32_t *to = dv_data_begin_all(&self->resume, words);
+    memset(to, 0, 4 * words);
+    memcpy(to, &self->loop, sizeof self->loop);
+    memcpy(to + loop, &self->own, sizeof self->own);
+    haptics_state_write(self->port, to + own_words());
+    haptics_user_write(&self->user, to + own_words() + port);
+    dv_data_end(&self->resume);
+}
+
+static void reset(DvObject *object, void *self_)
+{
+    VirtualCoupling *self = self_;
+    (void)object;
+    self->resumes = false;
+    if (self->port)
+        haptics_restart(self->port);
+}
+
+static DvStatus restore(DvObject *object, void *self_)
+{
+    VirtualCoupling *self = self_;
+    size_t count;
+    const uint32_t *words = dv_data_uints(&self->resume, &count);
+    const size_t port = self->port ? haptics_state_words(self->port) : 0, loop = (sizeof(LoopState) + 3) / 4;
+    if (!self->port || count < own_words() + port + 4) {
+        reset(object, self_);
+        return DV_OK;
+    }
+    weigh_tool(self);
+    memcpy(&self->loop, words, sizeof self->loop);
+    memcpy(&self->own, words + loop, sizeof self->own);
+    haptics_state_read(self->port, words + own_words());
+    haptics_user_read(&self->user, words + own_words() + port, count - own_words() - port);
+    self->resumes = true;
+    return DV_OK;
+}
+
+static void handle_event(DvObject *object, void *self_, DvEvent *event)
+{
+    VirtualCoupling *self = self_;
+    (void)object;
+    if (!self->port)
+        return;
+    haptics_hear(self->port, event);
+    if (event->kind == DV_EVENT_ANIMATE_END)
+        remember(self);
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    leave(self_);
+}
+
+/* ---- What it says of itself ---- */
+
+static double tool_bound(void *self_)
+{
+    const VirtualCoupling *self = self_;
+    return sqrt(self->k[LINEAR]);
+}
+
+static const DvElementsCause cause_ops = DV_ELEMENTS_CAUSE(.bound = tool_bound);
+
+static void report(void *self_, DvReportLine line, void *context)
+{
+    VirtualCoupling *self = self_;
+    if (!self->port)
+        return;
+    read_fields(self);
+    const DvHapticFacts *facts = haptics_facts(self->port);
+    const double tick_time = haptics_tick_time(self->port), dt = dv_node_dt(dv_object_node(dv_object_of(self)));
+    const double age = synchronous(self) ? dt : tick_time + 2.0 * dt;
+    const double need = 0.5 * self->k[LINEAR] * tick_time, whole = 0.5 * self->k[LINEAR] * age;
+    DvText text = {0};
+    dv_text_add(&text, "device %s: %.4g N/m and %.4g N s/m, %.4g N m/rad and %.4g N m s/rad",
+                dv_object_path(haptics_device(self->port)), self->k[LINEAR], self->c[LINEAR], self->k[ANGULAR],
+                self->c[ANGULAR]);
+    line(context, text.at);
+    text.length = 0;
+    dv_text_add(&text, "a spring of it, sampled each %.3g ms, is passive with %.3g N s/m in the device, which has %.3g",
+                1e3 * tick_time, need, facts->damping);
+    dv_text_add(&text, "; with a state of the tool that is up to %.3g ms old, %.3g", 1e3 * age, whole);
+    if (facts->damping < whole)
+        dv_text_add(&text, self->guard.passivity == PASSIVITY_CONTROLLED
+                               ? "; what lacks, passivity=\"control\" takes away"
+                               : "; passivity=\"control\" would take away what lacks");
+    line(context, text.at);
+    text.length = 0;
+    if (!synchronous(self)) {
+        dv_text_add(&text, "free motion meets a drag of %.3g N s/m on the mean (1.5 x stiffness x step)%s",
+                    1.5 * self->k[LINEAR] * dt, self->cancels ? ", which cancelOutOfContact takes away" : "");
+        line(context, text.at);
+    }
+    dv_text_free(&text);
+}
+
+static const DvReportOps report_ops = {.size = sizeof report_ops, .report = report};
+
+static void draw(void *self_, DvDraw *target)
+{
+    static const double color[4] = {1.0, 0.6, 0.1, 1.0};
+    VirtualCoupling *self = self_;
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->port || !haptics_sample(self->port)->valid)
+        return;
+    const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
+    double ends[6];
+    DvVec3 lever;
+    if (point_of(self) >= x.count)
+        return;
+    dv_vec3_store(haptics_sample(self->port)->pose.center, ends);
+    dv_vec3_store(frame_of(self, x.at + 7 * (size_t)point_of(self), &lever).center, ends + 3);
+    target->ops->lines(target, ends, 1, 3.0, color);
+}
+
+static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
+
+/* ---- The class ---- */
+
+static const char *const modes[] = {"synchronous", "asynchronous", NULL};
+static const char *const extrapolations[] = {"none", "velocity", NULL};
+static const char *const passivities[] = {"off", "observe", "control", NULL};
+static const DvVariantSource sources[] = {{"tool", "", DV_STATE}, {0}};
+
+#define FIELD(member, name, type, ...)  DV_FIELD(VirtualCoupling, member, name, type, __VA_ARGS__)
+#define OUTPUT(member, name, type, ...) FIELD(member, name, type, .flags = DV_FIELD_READ_ONLY, __VA_ARGS__)
+#define LEAST_0                         .range = &dv_range_not_negative
+static const DvField fields[] = {
+    DV_FIELD_RAYLEIGH_STIFFNESS(VirtualCoupling, base.rayleigh_stiffness),
+    DV_LINK(VirtualCoupling, device_link, "device", DV_HAPTIC_DEVICE, .help = "the nearest here or above by default"),
+    DV_LINK(VirtualCoupling, base.mstate, "tool", DV_STATE, .help = "state of the tool; the node's own by default"),
+    FIELD(index, "index", dv_type_uint, .init = "0", .help = "point of the tool that is held"),
+    FIELD(tool_offset, "toolOffset", dv_type_rigid3d, .init = "0 0 0 0 0 0 1",
+          .help = "the frame of the tool that follows the device, in that of the point"),
+    FIELD(stiffness, "stiffness", dv_type_double, .unit = "N/m", LEAST_0,
+          .help = "of the spring; what the device advises when it is not given"),
+    FIELD(angular_stiffness, "angularStiffness", dv_type_double, .unit = "N m/rad", LEAST_0,
+          .help = "the same of turns"),
+    FIELD(
+        damping, "damping", dv_type_double, .unit = "N s/m", LEAST_0,
+        .help =
+            "beside the spring; when it is not given critical for the mass of the tool, or what ticks let the arm bear"),
+    FIELD(angular_damping, "angularDamping", dv_type_double, .unit = "N m s/rad", LEAST_0, .help = "the same of turns"),
+    FIELD(mode, "mode", dv_type_choice, .init = "asynchronous", .choices = modes,
+          .help =
+              "synchronous: a tick a step, the same force on both; asynchronous: each with the newest of the other"),
+    FIELD(extrapolate, "extrapolate", dv_type_choice, .init = "none", .choices = extrapolations,
+          .help = "velocity: between steps the tool is thought to move on, for one step at most"),
+    FIELD(cancel, "cancelOutOfContact", dv_type_bool, .init = "0",
+          .help = "no force while nothing below the tool touches anything"),
+    FIELD(contact_fade, "contactFade", dv_type_double, .init = "0.005", .unit = "s", LEAST_0,
+          .help = "in which the force comes and goes then"),
+    FIELD(cutoff, "velocityCutoff", dv_type_double, .init = "100", .unit = "1/s", LEAST_0,
+          .help = "above which the velocity of the device is smoothed; 0: not at all"),
+    FIELD(passivity, "passivity", dv_type_choice, .init = "control", .choices = passivities,
+          .help = "of energy from nowhere: off, observe: it is counted, control: it is taken away"),
+    FIELD(max_force, "maxForce", dv_type_double, .unit = "N", LEAST_0,
+          .help = "on the device, in the scene; 0: any; what the device can show when it is not given"),
+    FIELD(max_torque, "maxTorque", dv_type_double, .unit = "N m", LEAST_0, .help = "the same of torques"),
+    FIELD(max_rate, "maxForceRate", dv_type_double, .init = "0", .unit = "N/s", LEAST_0,
+          .help = "at which the force may change; 0: any"),
+    FIELD(ramp, "rampTime", dv_type_double, .init = "0.5", .unit = "s", LEAST_0, .help = "in which the force comes"),
+    FIELD(stall, "stallTime", dv_type_double, .init = "0.1", .unit = "s", LEAST_0,
+          .help = "by which a state of the tool may be late before the force fades"),
+    FIELD(fade, "fadeTime", dv_type_double, .init = "0.05", .unit = "s", LEAST_0, .help = "in which it fades"),
+    FIELD(break_distance, "breakDistance", dv_type_double, .init = "0", .unit = "m", LEAST_0,
+          .help = "from the tool to the device, at which it lets go; 0: never"),
+    FIELD(activate, "activate", dv_type_bool, .init = "1", .help = "whether it acts"),
+    OUTPUT(force, "force", dv_type_vec3d, .unit = "N", .help = "on the device, in the scene, of the last tick"),
+    OUTPUT(torque, "torque", dv_type_vec3d, .unit = "N m", .help = "the same"),
+    OUTPUT(engaged, "engaged", dv_type_bool, .help = "the device is pushed"),
+    OUTPUT(contact, "contact", dv_type_bool, .help = "something below the tool touches something"),
+    OUTPUT(energy_in, "energyIn", dv_type_double, .unit = "J", .help = "that the hand has put in, and slow begins"),
+    OUTPUT(energy_stored, "energyStored", dv_type_double, .unit = "J", .help = "in the springs as the ticks see them"),
+    OUTPUT(energy_removed, "energyRemoved", dv_type_double, .unit = "J", .help = "that passivity has taken away"),
+    OUTPUT(energy_deficit, "energyDeficit", dv_type_double, .unit = "J", .help = "from nowhere, not taken away yet"),
+    OUTPUT(ticks, "ticks", dv_type_double, .help = "made so far"),
+    OUTPUT(missed, "missed", dv_type_double, .help = "ticks that did not come"),
+    FIELD(resume, "resume", dv_type_uints, .flags = DV_FIELD_STATE, .help = "where ticks and energies go on"),
+    {0},
+};
+
+const DvClass dv_virtual_coupling = {
+    .size = sizeof(DvClass),
+    .name = "VirtualCoupling",
+    .variants = "Rigid3d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = sources,
+    .bases = (const char *const[]){"ForceField", NULL},
+    .family = "haptics",
+    .help =
+        "A spring and a damper between a haptic device and a tool, in the ticks of the one and the steps of the other.",
+    .instance_size = sizeof(VirtualCoupling),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {.id = DV_REPORT, .ops = &report_ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {0}},
+    .bwd_init = bwd_init,
+    .reinit = dv_object_initialise_again,
+    .reset = reset,
+    .restore = restore,
+    .handle_event = handle_event,
+    .cleanup = cleanup,
+};
