@@ -70,8 +70,11 @@ static void print_field(FILE *file, const char *path, DvData *data)
     const bool opaque = data->type->scalar == DV_SCALAR_OPAQUE;
     g_string_truncate(words, 0);
     for (char **at = word; *at; at++) {
-        if (!**at || (opaque && strcmp(*at, "_") == 0))
+        const size_t length = strlen(*at);
+        if (length == 0 || (opaque && strcmp(*at, "_") == 0))
             continue;
+        if (opaque && (*at)[length - 1] == '\\')
+            (*at)[length - 1] = '\0'; /* the word goes on behind a blank */
         count += !(opaque && (strcmp(*at, "[") == 0 || strcmp(*at, "]") == 0));
         g_string_append_printf(words, " %s", *at);
     }

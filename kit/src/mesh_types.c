@@ -213,7 +213,24 @@ static void print_word(DvText *out, const char *word)
     if (!*word)
         dv_text_add(out, "_");
     for (; *word; word++)
-        dv_text_add(out, "%c", strchr(" \t\r\n", *word) ? '_' : *word);
+        dv_text_add(out, *word == ' ' || *word == '\\' ? "\\%c" : "%c", strchr("\t\r\n", *word) ? '_' : *word);
+}
+
+bool dv_mesh_read_name(const char **text, char *to, size_t size)
+{
+    const char *at = *text + strspn(*text, " \t\r\n");
+    if (!*at)
+        return false;
+    const bool empty = at[0] == '_' && (!at[1] || strchr(" \t\r\n", at[1]));
+    size_t length = 0;
+    for (; *at && !strchr(" \t\r\n", *at); at++) {
+        at += at[0] == '\\' && at[1];
+        if (length + 1 < size)
+            to[length++] = *at;
+    }
+    memset(to + (empty ? 0 : length), 0, size - (empty ? 0 : length));
+    *text = at;
+    return true;
 }
 
 static DvStatus parse_groups(const DvType *type, const char *text, void **out, size_t *count, DvText *problem)
@@ -221,16 +238,13 @@ static DvStatus parse_groups(const DvType *type, const char *text, void **out, s
     Elements elements = {.size = type->element_size};
     while (more(&text)) {
         DvGroupValue group = {0};
-        if (!dv_read_word(&text, group.name, sizeof group.name) ||
-            !dv_read_word(&text, group.material, sizeof group.material) || !dv_read_int(&text, &group.material_index) ||
-            !dv_read_uint(&text, &group.first) || !dv_read_uint(&text, &group.count)) {
+        if (!dv_mesh_read_name(&text, group.name, sizeof group.name) ||
+            !dv_mesh_read_name(&text, group.material, sizeof group.material) ||
+            !dv_read_int(&text, &group.material_index) || !dv_read_uint(&text, &group.first) ||
+            !dv_read_uint(&text, &group.count)) {
             dv_text_add(problem, "a group is 'name material materialIndex first count'");
             return give(&elements, out, count, DV_ERROR_INVALID);
         }
-        if (strcmp(group.name, "_") == 0)
-            group.name[0] = 0;
-        if (strcmp(group.material, "_") == 0)
-            group.material[0] = 0;
         memcpy(add_element(&elements), &group, sizeof group);
     }
     return give(&elements, out, count, DV_OK);

@@ -336,6 +336,18 @@ static bool read_face(ObjFile *file, DvScanner *line, bool is_line)
     return true;
 }
 
+/* One blank between words. */
+static void join_words(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at; at++) {
+        const bool blank = *at == ' ' || *at == '\t';
+        if (!blank || (to > text && to[-1] != ' '))
+            *to++ = blank ? ' ' : *at;
+    }
+    *to = '\0';
+}
+
 static bool read_obj_line(ObjFile *file, DvScanner *line)
 {
     DvMesh *mesh = file->mesh;
@@ -361,6 +373,7 @@ static bool read_obj_line(ObjFile *file, DvScanner *line)
     } else if (dv_word_is(keyword, "g")) {
         close_groups(file);
         set_text(&file->group, rest_of_line(line));
+        join_words(file->group);
     } else if (dv_word_is(keyword, "usemtl")) {
         close_groups(file);
         set_text(&file->material, rest_of_line(line));

@@ -171,16 +171,16 @@ OUTPUT_OPTIONS = {"RandomPointDistributionInSurface_a": ['--sizes', 'inPoints', 
                   "SubsetTopology_a": ["--skip", r"fromTetrahedra\.(indices|nbrborder)"]}
 
 
-# Files of materials that are not there, names of groups with blanks, seams: what loaders read has a list of its own.
+# Files of materials that are not there, groups of Gmsh, seams: what loaders read has a list of its own.
 for n in ENGINE_SCENES:
-    OUTPUT_OPTIONS.setdefault(n, []).extend(["--skip", r"Groups$|(normals|texcoords|vertPosIdx|vertNormIdx)$"])
+    OUTPUT_OPTIONS.setdefault(n, []).extend(["--skip", r"Groups$|(normals|vertPosIdx|vertNormIdx)$"])
 
 
 # What file loaders read, likewise.
 LOADER_PROBES = ["GIDMeshLoader_a", "MeshGmshLoader_a", "MeshOBJLoader_a", "MeshOffLoader_a", "MeshSTLLoader_a", "MeshTrianLoader_a",
                  "MeshVTKLoader_a", "MeshXspLoader_a", "OffSequenceLoader_a", "SphereLoader_a", "VoxelGridLoader_a"]
 OUTPUT_OPTIONS.update({"MeshGmshLoader_a": ["--skip", ".*Groups"],
-                       "MeshOBJLoader_a": ["--skip", r"(attached\.(normals|texcoords)|simpleSeams\.(normals|texcoords|vertPosIdx))"]})
+                       "MeshOBJLoader_a": ["--skip", r"(attached\.(normals|texcoords)|simpleSeams\.(normals|vertPosIdx))"]})
 
 
 # MUMPS and CXSparse make each factor anew, and their work arrays at each solve; ours stay.

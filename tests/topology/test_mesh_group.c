@@ -15,6 +15,8 @@
 #include <divan/divan.h>
 #include <divan/scene.h>
 
+#include <divan/kit/mesh_types.h>
+
 #include "scene_text.h"
 
 /* A square of four triangles around its middle, and its four sides as lines: the physical groups lie across one another. */
@@ -258,6 +260,39 @@ static void a_group_is_a_region(void **state)
                       "'/m' is no region: it has no output 'indices'");
 }
 
+/* As text, and back: blanks belong to names, an empty name is one. */
+static void names_keep_their_blanks(void **state)
+{
+    (void)state;
+    write_file("blanks.obj",
+               "v 0 0 0\nv 1 0 0\nv 0 1 0\ng left  and\tright\nf 1 2 3\ng back\\slash\nusemtl wood\nf 3 2 1\n");
+    DvScene *scene = scene_from_text(scene_of("MeshOBJLoader", "blanks.obj", "", "left and right"));
+    DvText text = {0}, again = {0};
+    DvData *groups = dv_object_field(scene_object(scene, "/loader"), "trianglesGroups");
+    dv_data_print(groups, &text);
+    assert_string_equal(text.at, "left\\ and\\ right _ -1 0 1 back\\\\slash wood -1 1 1");
+    void *value = NULL;
+    size_t count = 0;
+    DvText problem = {0};
+    assert_int_equal(dv_mesh_type_groups.parse(&dv_mesh_type_groups, text.at, &value, &count, &problem), DV_OK);
+    assert_int_equal(count, 2);
+    const DvGroupValue *group = value;
+    assert_string_equal(group[0].name, "left and right");
+    assert_string_equal(group[0].material, "");
+    assert_string_equal(group[1].name, "back\\slash");
+    assert_string_equal(group[1].material, "wood");
+    dv_mesh_type_groups.print(&dv_mesh_type_groups, value, count, &again);
+    assert_string_equal(again.at, text.at);
+    const char *at = "_x y\\";
+    char name[4];
+    assert_true(dv_mesh_read_name(&at, name, sizeof name) && strcmp(name, "_x") == 0);
+    assert_true(dv_mesh_read_name(&at, name, sizeof name) && strcmp(name, "y\\") == 0);
+    assert_false(dv_mesh_read_name(&at, name, sizeof name));
+    dv_free(value);
+    dv_text_free(&text), dv_text_free(&again), dv_text_free(&problem);
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +304,7 @@ int main(void)
         cmocka_unit_test(thousands_of_groups_are_read),
         cmocka_unit_test(regions_lie_within_a_group),
         cmocka_unit_test(a_group_is_a_region),
+        cmocka_unit_test(names_keep_their_blanks),
     };
     return cmocka_run_group_tests(tests, start_files, stop_plugins);
 }

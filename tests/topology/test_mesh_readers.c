@@ -264,9 +264,9 @@ static void obj_faces_become_edges_triangles_quads_and_fans(void **state)
     assert_int_equal(mesh.face_texcoord.value.data[1], 1);
     assert_int_equal(mesh.face_texcoord.value.data[2], DV_MESH_NONE);
     expect_group(&mesh.group[DV_MESH_TRIANGLE], 0, "Default_Group", 0, 1);
-    expect_group(&mesh.group[DV_MESH_TRIANGLE], 1, "back  side", 1, 1); /* faces, not triangles */
+    expect_group(&mesh.group[DV_MESH_TRIANGLE], 1, "back side", 1, 1); /* faces, not triangles */
     expect_group(&mesh.group[DV_MESH_QUAD], 0, "Default_Group", 0, 1);
-    expect_group(&mesh.group[DV_MESH_EDGE], 0, "back  side", 0, 2);
+    expect_group(&mesh.group[DV_MESH_EDGE], 0, "back side", 0, 2);
     assert_string_equal(mesh.group[DV_MESH_EDGE].data[0].material, "red");
     dv_mesh_free(&mesh);
 }

@@ -8,6 +8,7 @@
 
 #include <divan/kit/array.h>
 #include <divan/kit/engine.h>
+#include <divan/kit/mesh_types.h>
 
 typedef struct GroupFilter {
     DvEngine engine;
@@ -34,9 +35,9 @@ static DvStatus read_groups(GroupFilter *self, Groups *groups)
         Group group = {{0}, 0, 0};
         char material[NAME_BYTES];
         int32_t index;
-        if (!dv_read_word(&text, group.name, sizeof group.name))
+        if (!dv_mesh_read_name(&text, group.name, sizeof group.name))
             return DV_OK;
-        if (!dv_read_word(&text, material, sizeof material) || !dv_read_int(&text, &index) ||
+        if (!dv_mesh_read_name(&text, material, sizeof material) || !dv_read_int(&text, &index) ||
             !dv_read_uint(&text, &group.first) || !dv_read_uint(&text, &group.count))
             return dv_field_error(&self->groups, groups->count, "a group is 'name material materialIndex first count'");
         dv_array_push(groups, group);
@@ -62,10 +63,20 @@ static DvStatus read_entries(GroupFilter *self, Entries *entries)
     }
 }
 
+/* A blank in the name of a group is '_' in an entry. */
+static bool is_name(const char *entry, const char *group)
+{
+    while (*entry && (*entry == *group || (*entry == '_' && *group == ' '))) {
+        entry++;
+        group++;
+    }
+    return *entry == *group;
+}
+
 static const Entry *find(const Entries *entries, const char *name)
 {
     for (uint32_t i = 0; i < entries->count; i++)
-        if (strcmp(entries->data[i].name, name) == 0)
+        if (is_name(entries->data[i].name, name))
             return &entries->data[i];
     return NULL;
 }

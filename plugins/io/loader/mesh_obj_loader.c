@@ -55,7 +55,14 @@ static void publish(DvMeshLoader *base, const DvMesh *mesh)
     dv_data_set(&loader->positions_definition, mesh->position_definition.data, mesh->position_definition.count);
     dv_data_set(&loader->texcoords_definition, mesh->texcoord_definition.data, mesh->texcoord_definition.count);
     dv_data_set(&loader->normals_definition, mesh->normal_definition.data, mesh->normal_definition.count);
-    dv_data_set(&loader->texcoords, mesh->texcoord.data, mesh->texcoord.count);
+    if (dv_data_bool(&loader->handle_seams) && mesh->texcoord_definition.count == 0) {
+        DvPoint2 *zeros = dv_data_begin_all(&loader->texcoords, mesh->position.count); /* as in the reference */
+        for (uint32_t i = 0; i < mesh->position.count; i++)
+            zeros[i] = (DvPoint2){{0, 0}};
+        dv_data_end(&loader->texcoords);
+    } else {
+        dv_data_set(&loader->texcoords, mesh->texcoord.data, mesh->texcoord.count);
+    }
     dv_data_set(&loader->position_of_vertex, mesh->position_of_vertex.data, mesh->position_of_vertex.count);
     dv_data_set(&loader->normal_of_vertex, mesh->normal_of_vertex.data, mesh->normal_of_vertex.count);
     DvMaterialValue *value = dv_data_begin_all(&loader->materials, mesh->material.count);

@@ -39,6 +39,8 @@ typedef struct Ply {
     DvMeshReport *report;
     Element element[MOST_ELEMENTS];
     uint32_t elements;
+    const Element *now; /* it reads the element `done` of these */
+    int64_t done;
     uint32_t corners, corner[MOST_CORNERS];
 } Ply;
 
@@ -120,7 +122,8 @@ static bool read_element(Ply *file, DvScanner *line)
                     : dv_word_is(element->name, "edge") ? EDGE
                                                         : OTHER;
     return dv_scanner_count(line, &element->count) ||
-           dv_mesh_fail(file->report, "line %" PRIu32 ": how many elements is missing, not %s", line->line,
+           dv_mesh_fail(file->report,
+                        "line %" PRIu32 ": %s is no number of elements, which is a whole number, 0 or more", line->line,
                         dv_scanner_excerpt(*line).text);
 }
 
@@ -215,9 +218,14 @@ static bool read_number(Ply *file, PlyType type, double *value)
     const bool good = file->binary ? read_bytes(file, type, value) : dv_scanner_double(&file->text, value);
     if (good && isfinite(*value))
         return true;
+    if (!good && (file->binary || !dv_scanner_more(&file->text)))
+        return dv_mesh_fail(
+            file->report, "the file ends in %s %" PRId64 " of the %" PRId64 " that its head counts, %s %zu",
+            dv_word_excerpt(file->now->name).text, file->done + 1, file->now->count, file->binary ? "byte" : "line",
+            file->binary ? (size_t)(file->text.at - file->start) : (size_t)file->text.line);
     if (file->binary)
-        return dv_mesh_fail(file->report, "byte %zu: %s", (size_t)(file->text.at - file->start),
-                            good ? "a number before it is not finite" : "the file ends here, before its elements do");
+        return dv_mesh_fail(file->report, "byte %zu: a number before it is not finite",
+                            (size_t)(file->text.at - file->start));
     return dv_mesh_fail(file->report, "line %" PRIu32 ": expected a number, found %s", file->text.line,
                         dv_scanner_excerpt(file->text).text);
 }
@@ -291,7 +299,9 @@ static bool read_elements(Ply *file, const Element *element)
 {
     if (element->properties == 0)
         return true;
+    file->now = element;
     for (int64_t e = 0; e < element->count; e++) {
+        file->done = e;
         double value[USES] = {0};
         file->corners = 0;
         for (uint32_t p = 0; p < element->properties; p++) {
@@ -304,6 +314,14 @@ static bool read_elements(Ply *file, const Element *element)
             return false;
     }
     return true;
+}
+
+/* What follows the last element: more than the head counts. */
+static void tell_of_rest(Ply *file)
+{
+    if (dv_scanner_more(&file->text))
+        dv_mesh_warn(file->report, "%zu bytes follow the elements that the head counts, and are not read",
+                     (size_t)(file->text.end - file->text.at));
 }
 
 bool mesh_read_ply(const void *bytes, size_t size, const DvMeshOptions *options, DvMesh *mesh, DvMeshReport *report)
@@ -322,6 +340,8 @@ bool mesh_read_ply(const void *bytes, size_t size, const DvMeshOptions *options,
                          dv_word_excerpt(element->name).text);
         good = read_elements(file, element);
     }
+    if (good)
+        tell_of_rest(file);
     dv_free(file);
     return good;
 }

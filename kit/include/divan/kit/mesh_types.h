@@ -24,7 +24,7 @@ DV_PUBLIC extern const DvType dv_mesh_type_matrix_4;
 
 enum { DV_MESH_NAME_BYTES = 128 };
 
-/* Consecutive elements that belong together: text "group material materialIndex first count". */
+/* Consecutive elements that belong together: text "group material materialIndex first count"; a blank in a name is "\\ ", an empty name "_". */
 typedef struct DvGroupValue {
     uint32_t first, count;
     int32_t material_index;
@@ -40,6 +40,8 @@ typedef struct DvMaterialValue {
 } DvMaterialValue;
 DV_PUBLIC extern const DvType dv_mesh_type_material, dv_mesh_type_materials;
 
+/* Reads the next name of a group from its text, and moves behind it; false at the end.     [any] */
+DV_PUBLIC bool dv_mesh_read_name(const char **text, char *to, size_t size);
 /* Copies a name into one of the arrays above, cut if it must be, the rest zero. */
 DV_PUBLIC void dv_mesh_set_name(char *to, size_t size, const char *name);
 
