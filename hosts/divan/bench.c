@@ -123,7 +123,7 @@ const Command command_bench = {
     .summary = "time the steps: median, 99th percentile, phases, heap allocations",
     .description =
         "Times 100 steps unless -n says otherwise, after one that is left out, on one thread unless --threads says otherwise.\n"
-        "Visual models are not brought up to date: nobody looks.",
+        "Visual models are not updated.",
     .positional = 1,
     .options = "steps dt threads grain-divisor json keep-going write-anywhere",
     .run = bench,

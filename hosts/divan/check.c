@@ -198,9 +198,9 @@ const Command command_check = {
     .name = "check",
     .arguments = "SCENE",
     .summary = "report all problems of a scene at once; runs nothing",
-    .description =
-        "Unknown names come with the closest known one. Notes say what follows from the scene as a whole: which models can\n"
-        "touch, and what finds their contacts. The exit status is 1 if there is any problem.",
+    .description = "Unknown names come with the closest known one. Notes describe effects of several components\n"
+                   "together: for example which models can touch, and the method that finds their contacts.\n"
+                   "The exit status is 1 if there is any problem.",
     .positional = 1,
     .options = "json",
     .starts_plugins = true,

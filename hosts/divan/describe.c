@@ -154,7 +154,8 @@ const Command command_list = {
     .arguments = "",
     .summary = "list plugins with state and reason, and classes by family",
     .description =
-        "What cannot be used is listed with its reason; the exit status is 1 if a plugin set or --plugin asks for it.",
+        "Plugins that cannot be used are listed with the reason. The exit status is 1 if a plugin set or --plugin\n"
+        "asks for one of them.",
     .positional = 0,
     .options = "",
     .starts_plugins = true,

@@ -300,7 +300,7 @@ static void report_unsolved(const DvObject *object, const DvSolveRecordOps *ops,
         ops->remedy(dv_object_self(object), &remedy);
     dv_warning(object,
                "%" G_GUINT64_FORMAT " of its %" G_GUINT64_FORMAT
-               " solves ended with more left than was asked: at worst %.3g%s%s, in step %" G_GUINT64_FORMAT
+               " solves did not reach their tolerance: the worst error is %.3g%s%s, in step %" G_GUINT64_FORMAT
                " (tolerance %.3g)%s%s",
                record->unsolved, record->solves, record->worst, ops->unit ? " " : "", ops->unit ? ops->unit : "",
                record->worst_step, record->worst_asked, remedy.at ? "; " : "", remedy.at ? remedy.at : "");
@@ -326,7 +326,7 @@ static DvVisit report_solves_of_node(DvNode *node, void *context)
         else if (solves->to)
             fprintf(solves->to,
                     "%s: %" G_GUINT64_FORMAT " solves, %" G_GUINT64_FORMAT
-                    " with more left than was asked; worst %.3g of %.3g, step %" G_GUINT64_FORMAT "\n",
+                    " did not reach the tolerance; worst error %.3g of %.3g, step %" G_GUINT64_FORMAT "\n",
                     dv_object_path(object), record->solves, record->unsolved, record->worst, record->worst_asked,
                     record->worst_step);
         if (record->unsolved > 0)

@@ -232,7 +232,7 @@ const Command command_new_plugin = {
     .summary = "write a plugin to start from: a component of any family, its test, meson.build",
     .description =
         "NAME is made of small letters and digits, words joined by '-', as in soft-robots; the folder of that name must\n"
-        "not be there yet. What is written builds and passes its test against an installed Divan, at once. Kinds:\n\n" KINDS,
+        "not exist yet. The plugin builds and passes its test against an installed Divan. Kinds:\n\n" KINDS,
     .positional = 1,
     .options = "kind folder license",
     .run = new_plugin,

@@ -639,8 +639,8 @@ const Command command_probe = {
     .summary = "evaluate each component by itself at a given state",
     .description =
         "FILE gives X, V and DX of the independent states (docs/formats.md); DUMP gets forces, products with mass and\n"
-        "stiffness, and what mappings and constraints make of given vectors. No step is made.\n"
-        "With --outputs instead of both: what engines and loaders compute, after initialisation and after the steps.",
+        "stiffness, and the results of mappings and constraints for given vectors. No step is made.\n"
+        "With --outputs instead of both: the outputs of engines and loaders, after initialisation and after the steps.",
     .positional = 1,
     .options = "at out outputs steps dt keep-going write-anywhere",
     .run = probe,

@@ -395,10 +395,11 @@ const Command command_render = {
     .arguments = "SCENE",
     .summary = "draw pictures of a scene into files, without a display",
     .description =
-        "The first picture is of the scene as it is loaded, or after -n steps; the others follow after --every steps each.\n"
-        "They become frame_00000.png and so on in the folder of --out, which is made if need be, and a film in real time with\n"
-        "--mp4. Without --camera the view is that of SCENE.view, else of the scene's first camera, else the whole scene.\n"
-        "What is shown is what the scene asks for, or --show; of a scene that shows nothing its bodies are drawn.",
+        "The first picture shows the loaded scene, or the scene after -n steps. Each other one follows after --every steps.\n"
+        "They are written as frame_00000.png and so on into the folder of --out, which is made if necessary; --mp4 makes a\n"
+        "film of them, in real time. Without --camera the view is that of SCENE.view, or else of the scene's first camera,\n"
+        "or else the whole scene.\n"
+        "If a scene shows nothing by itself, its bodies are drawn.",
     .positional = 1,
     .options = "steps dt threads keep-going quiet frames every size camera show out mp4 write-anywhere",
     .run = render,

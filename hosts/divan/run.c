@@ -491,12 +491,14 @@ const Command command_run = {
     .summary = "make steps and end with a summary",
     .description =
         "Makes 100 steps unless -n says otherwise. Ctrl-C ends the run after the present step, with its summary and the\n"
-        "last frame of its dumps; once more, at once. A file is replaced when the new one is whole; `-` is standard output.\n"
-        "A run whose state stops being finite, or moves beyond all sense (growthLimit of the animation loop), says where,\n"
-        "why and what to do, and saves the last good state.\n"
-        "A run with --checkpoint that has been ended, by whatever, goes on with --restart, bit for bit; -n counts from there.\n"
-        "Solvers that left more than their tolerance say so at the end: how often, the worst and its step.\n"
-        "With --strict, a warning is an error when something of the scene is left out, replaced or doubtful.",
+        "last frame of its dumps; a second Ctrl-C ends it at once. An old file is replaced only by a complete one.\n"
+        "`-` is standard output.\n"
+        "If a state stops being finite, or becomes implausibly large (growthLimit of the animation loop), the run ends:\n"
+        "it says where, why and what to do, and saves the last good state.\n"
+        "A run with --checkpoint can be continued with --restart, bit for bit, whatever ended it; -n counts from there.\n"
+        "Solvers that did not reach their tolerance say so at the end: how often, the worst error and its step.\n"
+        "With --strict, a warning that changes results is an error: a part of the scene is left out, replaced or\n"
+        "doubtful.",
     .positional = 1,
     .options =
         "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every stats checkpoint every restart verification export fields compress keep-going verbose strict real-time write-anywhere",

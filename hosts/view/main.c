@@ -227,7 +227,7 @@ int main(int argc, char **argv)
          "Let the scene write files outside of the current folder too", NULL},
         {"plugin-set", 0, 0, G_OPTION_ARG_STRING, &plugin_set, "Load this set of plugins.conf instead of [default]",
          "NAME"},
-        {"plugin", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &plugins, "Load one library more; may be repeated", "FILE"},
+        {"plugin", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &plugins, "Load another library; may be repeated", "FILE"},
         {0},
     };
     setlocale(LC_CTYPE, "");

@@ -36,10 +36,10 @@ static void add_remedy(DvText *text, const List *circle, bool follows)
         if (!is_link || ++links > MANY)
             continue;
         char *path = dv_words_data_path(data);
-        dv_text_add(text, "%s'%s'", links == 1 ? "; it opens when " : " or ", path);
+        dv_text_add(text, "%s'%s'", links == 1 ? "; the cycle ends when " : " or ", path);
         g_free(path);
     }
-    dv_text_add(text, links ? " is given another value" : "; it opens when one of these components goes");
+    dv_text_add(text, links ? " is given another value" : "; the cycle ends when one of these components goes");
 }
 
 void dv_words_say_circle(const List *circle, bool follows)

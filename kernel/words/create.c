@@ -426,7 +426,7 @@ static void report_unused_attributes(DvObject *object)
         if (closest)
             (void)say(&making, DV_OK, attribute, "no field '%s'; did you mean '%s'?", attribute->name, closest);
         else
-            (void)say(&making, DV_OK, attribute, "no field '%s': nobody uses the value '%.40s%s'", attribute->name,
+            (void)say(&making, DV_OK, attribute, "no field '%s': nothing uses the value '%.40s%s'", attribute->name,
                       attribute->text, strlen(attribute->text) > 40 ? "..." : "");
     }
 }

@@ -53,8 +53,7 @@ static DvStatus say(const DvData *data, size_t k, double number, size_t count)
     dv_text_add_double(&text, number);
     if (field->unit)
         dv_text_add(&text, " %s", field->unit);
-    dv_text_add(&text,
-                field->flags & (DV_FIELD_LENIENT | DV_FIELD_DRAWING) ? "; what makes sense is " : "; it must be ");
+    dv_text_add(&text, field->flags & (DV_FIELD_LENIENT | DV_FIELD_DRAWING) ? "; it should be " : "; it must be ");
     dv_range_print(field->range, &text);
     const int64_t entry = data->type->list && count > 1 ? (int64_t)(k / components) : -1;
     DvStatus status = DV_OK;

@@ -58,10 +58,9 @@ void dv_oriented_boxes_check(DvData *boxes)
         for (int k = 0; k < 10; k++)
             zeros = zeros && at[k] == 0.0;
         if (!zeros && !(dv_vec3_norm_squared(dv_vec3_cross(u, v)) > 1e-24 * sides))
-            dv_field_warning(
-                boxes, (int64_t)i,
-                "its three points are in one line, so that it has no plane: what is selected means nothing; "
-                "give three corners of a rectangle");
+            dv_field_warning(boxes, (int64_t)i,
+                             "its three points are in one line, so it has no plane and the selection is meaningless; "
+                             "give three corners of a rectangle");
         else if (!zeros && at[9] == 0.0)
             dv_field_warning(boxes, (int64_t)i,
                              "its depth, the last number, is 0: only points on its plane are selected, "

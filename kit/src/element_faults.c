@@ -162,7 +162,7 @@ static void say_one_place(const DvObject *object, const DvTopologyRef *topology,
     DvText text = {0};
     write_pairs(&text, points);
     dv_warning(object,
-               "%u pair%s of points of its %s are in one place, so that what hangs on one does not hold the other: %s; "
+               "%u pair%s of points of its %s are at the same position without being connected: %s; "
                "mergeDistance of the loader or the topology makes them one",
                points->count, points->count == 1 ? "" : "s", kind == DV_EDGES ? "springs" : dv_element_names(kind),
                text.at);

@@ -280,7 +280,8 @@ static void report_unsymmetric(void *self, DvReportLine line, void *context)
     base->ops->unsymmetric(base->m, objects, count);
     const DvObject *linear = dv_object_of(solver.self);
     DvText text = {0};
-    dv_text_add(&text, "%s '%s' takes symmetric matrices alone, and the stiffness of these is not symmetric: ",
+    dv_text_add(&text,
+                "%s '%s' takes only symmetric matrices, and the stiffness of these components is not symmetric: ",
                 dv_object_class(linear)->name, dv_object_name(linear));
     name_unsymmetric(&text, objects, count);
     line(context, text.at);

@@ -187,5 +187,5 @@ static void remedy(void *self, DvText *text)
 
 const DvSolveRecordOps dv_krylov_solver_record_ops = {.size = sizeof(DvSolveRecordOps),
                                                       .record = dv_krylov_solver_record_of,
-                                                      .unit = "of the largest right-hand side",
+                                                      .unit = "times the largest right-hand side",
                                                       .remedy = remedy};

@@ -29,7 +29,7 @@ static void report_one_place(const DvMeshView *mesh, DvReportLine line, void *co
     if (pairs.count > 0) {
         DvText text = {0};
         dv_text_add(&text,
-                    "%u pair%s of points in one place: %s; mechanics take them for a seam that does not hold; "
+                    "%u pair%s of points in one place: %s; mechanics treat them as not connected; "
                     "mergeDistance makes them one",
                     pairs.count, pairs.count == 1 ? "" : "s", pairs.text.at);
         line(context, text.at);

@@ -267,11 +267,11 @@ void dv_mesh_say_merged(DvData *field, const DvMeshMerge *merge)
     if (merge->collapsed + merge->repeated > 0)
         dv_field_remark(
             field, -1,
-            "%u points have become others in their place (%s%s); %u elements that collapse by it and %u that "
+            "%u points were merged into others at their position (%s%s); %u elements that collapse by it and %u that "
             "are then given twice are left out",
             merge->points, pairs.at, more, merge->collapsed, merge->repeated);
     else
-        dv_info(field->owner, "mergeDistance: %u points have become others in their place (%s%s)", merge->points,
-                pairs.at, more);
+        dv_info(field->owner, "mergeDistance: %u points were merged into others at their position (%s%s)",
+                merge->points, pairs.at, more);
     dv_text_free(&pairs);
 }

@@ -182,7 +182,7 @@ void dv_projective_fix_normal(DvProjectiveConstraint *base, const double *n,
         component++;
     if (oblique && !base->warned) {
         dv_warning(dv_object_of(base),
-                   "its direction is along no axis: an assembled system is left unconstrained by it; use a linear "
+                   "its direction is along no axis: an assembled system does not contain it; use a linear "
                    "solver without a matrix (CGLinearSolver template=\"GraphScattered\")");
         base->warned = true;
     }

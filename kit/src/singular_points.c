@@ -172,11 +172,11 @@ DvStatus dv_linear_solver_refuse_indefinite(const DvLinearSolver *base, uint32_t
     const DvStepMark mark = dv_step_mark();
     DvText name = {0};
     name_point(base->ops, base->m, failed, &name);
-    const DvStatus status =
-        dv_error(dv_object_of(base), DV_ERROR_INVALID,
-                 "the matrix is not positive definite: the pivot of %s is negative, as where something is "
-                 "compressed until it buckles. Use a smaller dt, or %s, which does not need that",
-                 name.at ? name.at : "an unknown of no state", instead);
+    const DvStatus status = dv_error(
+        dv_object_of(base), DV_ERROR_INVALID,
+        "the matrix is not positive definite: the pivot of %s is negative, which happens when a body is compressed "
+        "until it buckles. Use a smaller dt, or %s, which does not need that",
+        name.at ? name.at : "an unknown of no state", instead);
     dv_text_free(&name);
     dv_step_release(mark);
     return status;

@@ -176,7 +176,8 @@ static void advice_is_what_helps(void **state)
     assert_int_equal(passed_by(method, POINT(0.01, 0.02, 1.03, 0, 0, -30) BALL, BEAD, loop_of_penalties), 1);
     assert_null(strstr(line, "alarmDistance"));
     assert_null(strstr(line, "from 0 m"));
-    assert_non_null(strstr(line, "DiscreteIntersection finds contacts of what overlaps alone, which 0.3 m leap over"));
+    assert_non_null(
+        strstr(line, "DiscreteIntersection finds only contacts of bodies that overlap, which 0.3 m leap over"));
     /* the ball is 0.1 m long, the bead 0.04 m: 0.14 m at 30 m/s */
     assert_non_null(strstr(line, "take a dt below 0.0047 s."));
     /* a stick of 1 m is in the sheet for some steps; one of 0.02 m is not */

@@ -44,13 +44,13 @@ static void what_a_scene_may_do_all_the_same_is_a_warning(void **state)
 {
     (void)state;
     DvScene *scene = load(IN_NODE("<Ranged lenient='-1 1 -2 -3 -4 -5' drawn='-1'/>"));
-    assert_says("warning: scene.scn:2:9: Ranged 'Ranged1': lenient[0]: is -1; what makes sense is 0 or more\n");
-    assert_says("lenient[3]: is -3; what makes sense is 0 or more\n");
+    assert_says("warning: scene.scn:2:9: Ranged 'Ranged1': lenient[0]: is -1; it should be 0 or more\n");
+    assert_says("lenient[3]: is -3; it should be 0 or more\n");
     assert_says("lenient: so are 2 more of its numbers\n");
-    assert_says("drawn: is -1; what makes sense is 0 or more\n");
+    assert_says("drawn: is -1; it should be 0 or more\n");
     dv_scene_free(scene);
     scene = load(IN_NODE("<Ranged lenient='-1'/>"));
-    assert_says("lenient: is -1; what makes sense is 0 or more\n");
+    assert_says("lenient: is -1; it should be 0 or more\n");
     dv_scene_free(scene);
     assert_refused(IN_NODE("<Ranged bound='-1'/>"), DV_ERROR_INVALID, "low: is -1; it must be 0 or more\n");
     assert_refused(IN_NODE("<Ranged bound='4'/>"), DV_ERROR_INVALID, "high: is 4; it must be 3 or less\n");
@@ -136,7 +136,7 @@ static void an_attribute_that_nobody_reads_is_a_warning(void **state)
     (void)state;
     DvScene *scene = load(IN_NODE("<Value name='v' numbr='2'\n   zzz='long' _number='3' NOlist='4'/>"));
     assert_says("warning: scene.scn:2:17: Value 'v': no field 'numbr'; did you mean 'number'?");
-    assert_says("warning: scene.scn:3:4: Value 'v': no field 'zzz': nobody uses the value 'long'");
+    assert_says("warning: scene.scn:3:4: Value 'v': no field 'zzz': nothing uses the value 'long'");
     assert_null(strstr(said(), "_number"));
     assert_null(strstr(said(), "NOlist"));
     dv_scene_free(scene);

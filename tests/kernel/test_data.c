@@ -473,22 +473,25 @@ static void a_circle_of_links_is_refused_with_both_names(void **state)
     assert_int_equal(dv_data_link(one, three), DV_ERROR_CYCLE);
     expect_messages(
         "error: Recorder 'a': one: '@/a.one' cannot follow '@/a.three', which itself depends on it: '@/a.one' (Recorder) "
-        "-> '@/a.two' (Recorder) -> '@/a.three' (Recorder) -> '@/a.one' (Recorder); it opens when '@/a.one' or '@/a.two' "
+        "-> '@/a.two' (Recorder) -> '@/a.three' (Recorder) -> '@/a.one' (Recorder); the cycle ends when '@/a.one' or "
+        "'@/a.two' "
         "or '@/a.three' is given another value");
     assert_int_equal(dv_data_link(one, one), DV_ERROR_CYCLE);
     expect_messages(
         "error: Recorder 'a': one: '@/a.one' cannot follow '@/a.one', which itself depends on it: '@/a.one' "
-        "(Recorder) -> '@/a.one' (Recorder); it opens when '@/a.one' is given another value");
+        "(Recorder) -> '@/a.one' (Recorder); the cycle ends when '@/a.one' is given another value");
     assert_int_equal(dv_data_depend(one, three), DV_ERROR_CYCLE);
     expect_messages(
         "error: Recorder 'a': one: '@/a.one' cannot be computed from '@/a.three', which itself depends on it: '@/a.one' "
-        "(Recorder) -> '@/a.two' (Recorder) -> '@/a.three' (Recorder) -> '@/a.one' (Recorder); it opens when '@/a.two' or "
+        "(Recorder) -> '@/a.two' (Recorder) -> '@/a.three' (Recorder) -> '@/a.one' (Recorder); the cycle ends when "
+        "'@/a.two' or "
         "'@/a.three' is given another value");
     DvObject *engine = make("SumEngine", "engine");
     assert_int_equal(dv_data_link(field(engine, "factor"), field(engine, "sum")), DV_ERROR_CYCLE);
     expect_messages(
         "error: SumEngine 'engine': factor: '@/engine.factor' cannot follow '@/engine.sum', which itself depends on it: "
-        "'@/engine.factor' (SumEngine) -> '@/engine.sum' (SumEngine) -> '@/engine.factor' (SumEngine); it opens when "
+        "'@/engine.factor' (SumEngine) -> '@/engine.sum' (SumEngine) -> '@/engine.factor' (SumEngine); the cycle "
+        "ends when "
         "'@/engine.factor' is given another value");
 }
 

@@ -123,15 +123,16 @@ static void a_circle_names_all_its_fields_and_where_it_opens(void **state)
     DvObject *a = make("SumEngine", "a"), *b = make("SumEngine", "b");
     assert_int_equal(dv_data_link(field(b, "factor"), field(a, "sum")), DV_OK);
     assert_int_equal(dv_data_link(field(a, "factor"), field(b, "twice")), DV_ERROR_CYCLE);
-    expect_messages("error: SumEngine 'a': factor: '@/a.factor' cannot follow '@/b.twice', which itself depends on it: "
-                    "'@/a.factor' (SumEngine) -> '@/a.sum' (SumEngine) -> '@/b.factor' (SumEngine) -> '@/b.twice' "
-                    "(SumEngine) -> '@/a.factor' (SumEngine); it opens when '@/a.factor' or '@/b.factor' is given "
-                    "another value");
+    expect_messages(
+        "error: SumEngine 'a': factor: '@/a.factor' cannot follow '@/b.twice', which itself depends on it: "
+        "'@/a.factor' (SumEngine) -> '@/a.sum' (SumEngine) -> '@/b.factor' (SumEngine) -> '@/b.twice' "
+        "(SumEngine) -> '@/a.factor' (SumEngine); the cycle ends when '@/a.factor' or '@/b.factor' is given "
+        "another value");
     assert_int_equal(dv_data_depend(field(a, "factor"), field(a, "sum")), DV_ERROR_CYCLE);
     expect_messages(
         "error: SumEngine 'a': factor: '@/a.factor' cannot be computed from '@/a.sum', which itself depends "
-        "on it: '@/a.factor' (SumEngine) -> '@/a.sum' (SumEngine) -> '@/a.factor' (SumEngine); it opens "
-        "when one of these components goes");
+        "on it: '@/a.factor' (SumEngine) -> '@/a.sum' (SumEngine) -> '@/a.factor' (SumEngine); the cycle ends when "
+        "one of these components goes");
     dv_scene_free(scene);
 }
 

@@ -123,8 +123,7 @@ static void no_scene_silences_what_is_said_of_it(void **state)
         dv_text_free(&object);
     }
     expect_said("<MessageHandlerComponent handler='silent'/>",
-                "26: MessageHandlerComponent: handler: a scene cannot silence what is said of "
-                "it");
+                "26: MessageHandlerComponent: handler: a scene cannot silence its messages");
     DvText said = {0};
     DvScene *scene = load("<Node><MessageHandlerComponent handler='loud'/></Node>", DV_OK, NULL, &said);
     assert_non_null(strstr(said.at, "'loud'"));

@@ -132,7 +132,7 @@ static DvStatus update(void *self_, DvShapeVersion *version)
     /* That of a node above may well be of another body. */
     if (alone && !self->alone && dv_object_node(base->topology.object) == dv_object_node(dv_object_of(self)))
         dv_warning(dv_object_of(self),
-                   "the mesh '%s' has %u points and state '%s' %u: what is around them is not known, as without a mesh",
+                   "the mesh '%s' has %u points and state '%s' %u: so the elements around its points are not known",
                    dv_object_path(base->topology.object), base->topology.ops->point_count(base->topology.self),
                    dv_object_path(base->state.object), count);
     self->alone = alone;

@@ -585,7 +585,8 @@ static void tell_of_rounding(BvhNarrowPhase *self)
         self->rounding_is_told = self->backs_are_told = true;
         dv_warning(
             search->a->object,
-            "it is near '%s' (places: %u), and rounding alone leaves no contact: faces lie flat on each other, along the "
+            "it is near '%s' (places: %u), and only rounding leaves no contact: faces lie flat on each other, along "
+            "the "
             "cones of directions of their corners and edges; angleCone=\"1e-9\" of %s widens these so that all are "
             "found, as does bothSide=\"1\" on the models of a sheet",
             dv_object_path(search->b->object), search->sink->by_rounding, dv_object_class(self->method)->name);

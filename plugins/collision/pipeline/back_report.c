@@ -104,7 +104,7 @@ bool back_report_end(const BackReport *self)
         (void)snprintf(more, sizeof more, " (as in %u pairs of models more)", self->found - 1);
     dv_warning(self->surface->object,
                "shows its back to %s: %u of %u points are behind it, by m: %s%s; contacts count from the front alone, "
-               "where the normals point (0 1 2 counter-clockwise), and what comes from behind falls through; turn its "
+               "where the normals point (0 1 2 counter-clockwise), and points from behind fall through; turn its "
                "triangles round (flipNormals of the loader), or set bothSide=\"1\"",
                dv_object_path(self->other->object), self->behind.count, self->looked,
                dv_worst_text(&self->behind, points), more);

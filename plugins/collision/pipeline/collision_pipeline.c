@@ -203,14 +203,14 @@ static void look_for_passages(CollisionPipeline *self)
     if (passage.alarms)
         snprintf(seen, sizeof seen, "contacts are found from %.3g m on", passage.reach);
     else
-        snprintf(seen, sizeof seen, "%s finds contacts of what overlaps alone, which %.3g m leap over",
+        snprintf(seen, sizeof seen, "%s finds only contacts of bodies that overlap, which %.3g m leap over",
                  dv_object_class(self->method)->name, passage.way);
     if (passage.reach > 0)
         snprintf(shorter, sizeof shorter, "a dt below %.2g s", dt * passage.reach / passage.way);
     dv_warning(
         passage.body->object,
         "it has passed through '%s' in one step: at %.3g m/s it moves by %.3g m in a step of %g s, and %s; take %s%s. "
-        "`passedSteps` of the pipeline counts such steps, of which no more are told",
+        "`passedSteps` of the pipeline counts such steps; only the first one gives a message",
         dv_object_path(passage.through->object), passage.way / dt, passage.way, dt, seen, shorter,
         passage.alarms ? ", or a larger alarmDistance" : "");
 }

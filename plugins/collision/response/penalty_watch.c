@@ -81,12 +81,10 @@ void penalty_watch_end(PenaltyWatch *watch)
 static const char *remedy_for(const StepLoad *load, char text[REMEDY_TEXT])
 {
     static const char *const formats[] = {
-        [HOLDS_PERHAPS] =
-            "take a dt of %.2g s, or contactStiffness=\"%.2g\" on both models where that holds what comes",
+        [HOLDS_PERHAPS] = "take a dt of %.2g s, or contactStiffness=\"%.2g\" on both models if that stops the bodies",
         [HOLDS] = "take a dt of %.2g s, or contactStiffness=\"%.2g\" on both models",
-        [HOLDS_NOT] =
-            ("take a dt of %.2g s; contactStiffness=\"%.2g\" on both models is carried too, but does not hold what "
-             "comes")};
+        [HOLDS_NOT] = ("take a dt of %.2g s; contactStiffness=\"%.2g\" on both models is stable too, but too soft to "
+                       "stop the bodies")};
     (void)snprintf(text, REMEDY_TEXT, formats[load->holds], load->carried,
                    sqrt(load->product * STEP_TAKES / step_load(load)));
     return text;

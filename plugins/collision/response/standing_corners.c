@@ -49,8 +49,9 @@ void warn_of_standing_corners(const DvObject *response, const DvContactList *lis
     *told = true;
     dv_warning(
         list->bodies[pair->body[0]].object,
-        "%u of its corners stand on corners of '%s' without friction: each such contact leans as the corners slide, "
-        "and drives them on until the bodies slide off or into each other; %sflatCorners=\"1\" takes the normal of "
+        "%u of its corners stand on corners of '%s' without friction: the normal of such a contact tilts as the "
+        "corners slide, and pushes them on until the bodies slide off or into each other; %sflatCorners=\"1\" takes "
+        "the normal of "
         "the faces instead, friction (mu) holds them too",
         pair->count, dv_object_path(list->bodies[pair->body[1]].object), flat ? "" : "a LocalMinDistance with ");
 }

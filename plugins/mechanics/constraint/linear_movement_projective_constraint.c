@@ -194,8 +194,9 @@ static void report(void *self_, DvReportLine line, void *context)
         return;
     dv_text_add(
         &text,
-        "its points lag by a step (%g s): each step puts them where they are to be when it begins. Before %g s and from "
-        "%g s on, the first and the last key time, they are free; a further key with the last movement holds them",
+        "its points are behind by a step (%g s): each step puts them where they should be at its beginning. Before "
+        "%g s and from "
+        "%g s on, the first and the last key time, they are free; to hold them, add a key with the last movement",
         dv_node_dt(dv_object_node(dv_object_of(self))), time[0], time[keys - 1]);
     line(context, text.at);
     dv_text_free(&text);

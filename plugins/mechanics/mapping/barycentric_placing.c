@@ -224,11 +224,10 @@ static void look_at_places(BarycentricMapping *self, const DvLocationMesh *mesh,
     }
     char worst[DV_WORST_TEXT];
     if (self->far.count)
-        dv_warning(
-            dv_object_of(self),
-            "%u of %u points are farther from the element that they hang on than it is large, by m: %s; are both "
-            "states in one place, with the same translation, rotation and scale?",
-            self->far.count, points.count, dv_worst_text(&self->far, worst));
+        dv_warning(dv_object_of(self),
+                   "%u of %u points are farther from the element that they hang on than it is large, by m: %s; do both "
+                   "states have the same translation, rotation and scale?",
+                   self->far.count, points.count, dv_worst_text(&self->far, worst));
     if (self->jumping.count)
         dv_warning(
             dv_object_of(self),

@@ -59,8 +59,7 @@ bool fixed_update(Assembly *as, DvMechanics *m, const DvStep *step)
         } else if (constraint->ops->fixed) {
             constraint->ops->fixed(constraint->self, step, fix, &(Fixing){as, constraint});
         } else if (is_new) {
-            dv_warning(constraint->object,
-                       "it gives no fixed unknowns: an assembled system is left unconstrained by it");
+            dv_warning(constraint->object, "it gives no fixed unknowns: an assembled system does not contain it");
         }
     }
     as->fixed.last_constraint = last > as->fixed.last_constraint ? last : as->fixed.last_constraint;

@@ -396,7 +396,8 @@ static DvStatus report(const DvMechanics *m, DvNode *root, Wrong wrong, uint64_t
                        point, when, answer.cause.at, answer.remedy.at)
             : dv_error(
                   object, DV_ERROR_NOT_FINITE,
-                  "the %s of point %u is %.3g %s, beyond all sense here (more than %.3g, by growthLimit of the animation "
+                  "the %s of point %u is %.3g %s, implausibly large for this scene (more than %.3g, by growthLimit "
+                  "of the animation "
                   "loop); likely cause: %s; %s",
                   what, point, wrong.value, when, wrong.limit, answer.cause.at, answer.remedy.at);
     dv_text_free(&answer.cause);
@@ -639,10 +640,11 @@ static size_t lint_loader(DvObject *object)
     for (size_t i = 0; i < dv_object_field_count(object); i++)
         if (dv_data_was_followed(dv_object_field_at(object, i)))
             return 0;
-    dv_warning(object,
-               "nothing takes what it reads; write src=\"@%s\" in a topology container, a MechanicalObject or a visual "
-               "model behind it",
-               dv_object_name(object));
+    dv_warning(
+        object,
+        "no component uses what it reads; write src=\"@%s\" in a topology container, a MechanicalObject or a visual "
+        "model after it",
+        dv_object_name(object));
     return 1;
 }
 

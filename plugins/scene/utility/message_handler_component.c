@@ -17,7 +17,7 @@ static DvStatus parse(DvObject *object, void *self_, const DvAttributes *attribu
     MessageHandler *self = self_;
     (void)object, (void)attributes;
     if (dv_data_choice(&self->handler) == SILENT)
-        dv_field_remark(&self->handler, -1, "a scene cannot silence what is said of it");
+        dv_field_remark(&self->handler, -1, "a scene cannot silence its messages");
     return DV_OK;
 }
 

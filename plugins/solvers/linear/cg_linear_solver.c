@@ -67,13 +67,15 @@ static void tell_of_standstill(CgLinearSolver *self, double b_norm, double large
     if (denominator < 0.0)
         dv_warning(
             dv_object_of(self),
-            "it leaves bodies as they are though forces act: the matrix is not positive definite (the first p.Ap is %g); use "
+            "it does not move bodies although forces act: the matrix is not positive definite (the first p.Ap is "
+            "%g); use "
             "a smaller dt, or SparseLDLSolver, which does not need that",
             denominator);
     else
         dv_warning(
             dv_object_of(self),
-            "it leaves bodies as they are though forces act: the first denominator %g is within the threshold %g, which is "
+            "it does not move bodies although forces act: the first denominator %g is within the threshold %g, which "
+            "is "
             "not relative; set a threshold below %.0e",
             denominator, dv_data_double(&self->threshold),
             denominator * pow(fmin(dv_data_double(&self->krylov.tolerance), 1.0), 2.0));
@@ -241,7 +243,7 @@ static void remedy(void *self_, DvText *text)
 
 static const DvSolveRecordOps record_ops = {.size = sizeof record_ops,
                                             .record = dv_krylov_solver_record_of,
-                                            .unit = "of the largest right-hand side",
+                                            .unit = "times the largest right-hand side",
                                             .remedy = remedy};
 
 static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = explain};

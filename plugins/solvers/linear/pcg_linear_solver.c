@@ -134,7 +134,8 @@ static void tell_of_standstill(PcgLinearSolver *self, double b_norm, double rho,
     self->warned_frozen = true;
     dv_warning(
         dv_object_of(self),
-        "it leaves bodies as they are though forces act: the first residual %g, as the preconditioner weighs it, is within %g "
+        "it does not move bodies although forces act: the first residual %g, as the preconditioner weighs it, is "
+        "within %g "
         "(tolerance times the squared right-hand side); set a tolerance below %.0e",
         rho, bound, 0.01 * dv_data_double(&self->krylov.tolerance) * rho / bound);
 }
@@ -221,7 +222,7 @@ static void remedy(void *self_, DvText *text)
 
 static const DvSolveRecordOps record_ops = {.size = sizeof record_ops,
                                             .record = dv_krylov_solver_record_of,
-                                            .unit = "of the largest right-hand side",
+                                            .unit = "times the largest right-hand side",
                                             .remedy = remedy};
 
 static void destroy(DvObject *object, void *self)

@@ -151,7 +151,7 @@ static void tell_of_error(ConstraintAnimationLoop *self, double error, double to
         dv_warning(
             dv_object_of(self),
             "the constraints of this step are not solved: after %u sweeps the error is %g, the tolerance %g; raise "
-            "maxIterations, or the tolerance. `unconvergedSteps` counts such steps, of which no more are told",
+            "maxIterations, or the tolerance. `unconvergedSteps` counts such steps; only the first one gives a message",
             self->errors.count, error, tolerance);
         self->record.told = true;
     }

@@ -298,10 +298,11 @@ static DvVisit look_at_node(DvNode *node, void *context)
     if (!ode)
         return DV_VISIT_CONTINUE;
     if (!dv_node_find(node, DV_CONSTRAINT_CORRECTION, DV_SEARCH_DOWN))
-        dv_warning(ode,
-                   "what it moves stands still under %s: there is no constraint correction in '%s' or below; add a "
-                   "LinearSolverConstraintCorrection, or an UncoupledConstraintCorrection for a rigid body",
-                   dv_object_class(loop)->name, dv_node_path(node));
+        dv_warning(
+            ode,
+            "the bodies that it moves stand still under %s: there is no constraint correction in '%s' or below; add a "
+            "LinearSolverConstraintCorrection, or an UncoupledConstraintCorrection for a rigid body",
+            dv_object_class(loop)->name, dv_node_path(node));
     return DV_VISIT_PRUNE;
 }
 

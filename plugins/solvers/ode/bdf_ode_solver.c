@@ -318,7 +318,7 @@ static void report(void *self_, DvReportLine line, void *context)
     DvText text = {0};
     dv_text_add(
         &text,
-        "order %u in name alone: the last sample stands for all before it, as in the reference, so that each step "
+        "order %u in name only: as in the reference, the last sample is used for all earlier ones, so that each step "
         "moves everything by %.3g of what it should; ownHistory=\"1\" is the method of order %u",
         order, coefficients(t, order, a), order);
     line(context, text.at);

@@ -157,7 +157,7 @@ static void tell_of_search(const Newton *n, uint32_t iteration)
                "the line search fails in iteration %u of step %" PRIu64
                ": none of the %u lengths of the step that it tries "
                "lowers the residual, which is %.3g and becomes %.3g; the whole step is taken. Raise "
-               "maxNbIterationsLineSearch, or %s. No more of these are told",
+               "maxNbIterationsLineSearch, or %s. Further ones are not reported",
                iteration, step_number(self), n->trials, sqrt(n->before), sqrt(n->now), n->problem->ease);
 }
 
@@ -237,8 +237,8 @@ static void count(const Newton *n, NewtonEnd end)
     DvText how = {0};
     newton_describe_with_remedy(self, &how);
     dv_warning(dv_object_of(self),
-               "the equations of step %" PRIu64 " are not solved: %s. More of these are only counted",
-               step_number(self), how.at);
+               "the equations of step %" PRIu64 " are not solved: %s. Further ones are only counted", step_number(self),
+               how.at);
     dv_text_free(&how);
 }
 
@@ -336,7 +336,7 @@ void newton_describe(const NewtonSolver *self, DvText *text)
         return;
     }
     dv_text_add(text,
-                "after %u iteration%s of Newton's method the residual is %.3g; it began at %.3g, and is to be below ",
+                "after %u iteration%s of Newton's method the residual is %.3g; it began at %.3g, and must be below ",
                 r->count - 1, r->count == 2 ? "" : "s", last, sqrt(r->values[0]));
     name_bounds(self, text);
 }

@@ -324,11 +324,12 @@ static void warn_of_creep(const DvObject *object, TetrahedronFEMForceField *self
         return;
     DvText rate = {0};
     if (creep > 0.0 && creep < 1.0 && dt > 0.0)
-        dv_text_add(&rate, "; plasticCreepRate=\"%.3g\" flows as fast at steps of %g s, and as fast at others",
+        dv_text_add(&rate, "; plasticCreepRate=\"%.3g\" is as fast at steps of %g s, and as fast at others",
                     -log1p(-creep) / dt, dt);
-    dv_field_warning(&self->plastic_creep, -1,
-                     "is the part of each evaluation of the force: how fast strain becomes plastic hangs on the step%s",
-                     rate.at ? rate.at : "; plasticCreepRate (1/s) does not");
+    dv_field_warning(
+        &self->plastic_creep, -1,
+        "is the part of each evaluation of the force: how fast strain becomes plastic depends on the time step%s",
+        rate.at ? rate.at : "; plasticCreepRate (1/s) does not");
     dv_text_free(&rate);
 }
 

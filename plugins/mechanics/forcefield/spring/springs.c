@@ -121,13 +121,13 @@ static void warn_of_springs(Springs *self)
         if (closed)
             dv_field_warning(&self->spring, (int64_t)i, "both ends are point %u: it has no force", s->a);
         else if (pushes)
-            dv_field_warning(&self->spring, (int64_t)i,
-                             "the stiffness is %g N/m: it pushes its ends away from where they rest; what makes sense "
-                             "is 0 or more",
-                             s->stiffness);
+            dv_field_warning(
+                &self->spring, (int64_t)i,
+                "the stiffness is %g N/m: it pushes its ends away from where they rest; it should be 0 or more",
+                s->stiffness);
         else
             dv_field_warning(&self->spring, (int64_t)i,
-                             "the damping is %g N s/m: it adds energy; what makes sense is 0 or more", s->damping);
+                             "the damping is %g N s/m: it adds energy; it should be 0 or more", s->damping);
     }
     if (odd > MOST)
         dv_field_warning(&self->spring, -1, "so %s %zu more", odd == MOST + 1 ? "is" : "are", odd - MOST);

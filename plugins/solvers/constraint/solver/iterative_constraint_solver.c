@@ -108,7 +108,7 @@ static void report(IterativeConstraintSolver *self, const Problem *problem, Meth
         dv_warning(
             dv_object_of(self),
             "the constraints of this step are not solved: after %u sweeps the error is %g, the tolerance %g; %s%s%s. "
-            "`unconvergedSteps` counts such steps, of which no more are told",
+            "`unconvergedSteps` counts such steps; only the first one gives a message",
             result.sweeps, result.error, tolerance,
             self->contradiction.at ? "constraints contradict each other: " : "raise maxIterations, or the tolerance",
             self->contradiction.at ? self->contradiction.at : "",

@@ -132,7 +132,7 @@ static void report(LcpConstraintSolver *self, const Problem *problem, uint32_t s
     if (!self->record.told && isfinite(error)) { /* else an error says more */
         dv_warning(dv_object_of(self),
                    "the contacts of this step are not solved: after %u sweeps the error is %g, the tolerance %g; raise "
-                   "maxIt, or the tolerance. `unconvergedSteps` counts such steps, of which no more are told",
+                   "maxIt, or the tolerance. `unconvergedSteps` counts such steps; only the first one gives a message",
                    sweeps, error, tolerance);
         self->record.told = true;
     }
