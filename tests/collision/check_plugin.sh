@@ -3,7 +3,7 @@
 # Without the plugin exactly its classes are gone, and who needs them is told where they are; names of earlier years are known.
 #                                                             check_plugin.sh DIVAN CLASSES.DEF SCENES
 set -u
-divan=$(realpath "$1") classes=$2 scenes=$3
+divan=$(realpath "$1") classes=$2 scenes=$3 share=$(realpath "$(dirname "$0")/../support/share.py")
 LC_ALL=C
 export LC_ALL
 work=$(mktemp -d)
@@ -42,11 +42,11 @@ comm -13 "$work/all" "$work/few" >"$work/new"
 [ -s "$work/new" ] && fail "there only without the plugin: $(cat "$work/new")"
 wanted=$(grep -c '^DV_CLASS(' "$classes")
 [ "$(wc -l <"$work/gone")" -eq "$wanted" ] || fail "the plugin has $wanted classes, these went: $(cat "$work/gone")"
-while read -r name; do
+for name in $("$share" $(cat "$work/gone")); do
     "$divan" info "$name" --plugin-set all 2>&1 | grep -q '^plugin: divan\.collision ' || fail "$name is not of the plugin"
     "$divan" info "$name" --plugin-set few 2>&1 | grep -q "it is in the plugin 'divan.collision'.*not in the plugin set \[few\]" ||
         fail "$name: it is not said where it is"
-done <"$work/gone"
+done
 
 # A scene that needs some of them; one that does not.
 "$divan" run "$scenes/incline.scn" -n 1 --quiet --plugin-set few >"$work/log" 2>&1 && fail "incline.scn runs without the plugin"
@@ -60,7 +60,7 @@ grep -c "divan.collision" "$work/log" >/dev/null || fail "incline.scn needs noth
 
 # Names that scenes of earlier years use, and what they stand for.
 while read -r name stands; do
-    for old in $stands; do
+    for old in $("$share" $stands 2>/dev/null); do
         "$divan" info "$old" --plugin-set all 2>/dev/null | grep -q "^$name: " || fail "$old does not stand for $name"
     done
 done <<'NAMES'

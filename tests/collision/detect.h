@@ -22,6 +22,7 @@
 #include <divan/math/vec.h>
 
 #include "scene_text.h"
+#include "share.h"
 
 static uint64_t seed = 1;
 
@@ -77,11 +78,11 @@ static inline Tested *tested_of(const DvCollisionBody *a, const DvCollisionBody 
     return &tested[i];
 }
 
-/* Each two kinds that some method knows have been tested on so many pairs of elements. */
+/* Each two kinds that some method knows have been tested on so many pairs of elements, by all tests so far: of a day's share some are not. */
 static inline void assert_kinds_are_tested(uint64_t pairs)
 {
     for (size_t i = 0; tested[i].kinds[0]; i++)
-        if (tested[i].pairs < pairs || tested[i].contacts == 0)
+        if (share_is_all() && (tested[i].pairs < pairs || tested[i].contacts == 0))
             fail_msg("%s: %" PRIu64 " pairs, %" PRIu64 " contacts", tested[i].kinds, tested[i].pairs,
                      tested[i].contacts);
 }

@@ -22,6 +22,7 @@
 #include "complementarity.h"
 #include "dense_problem.h"
 #include "scene_text.h"
+#include "share.h"
 
 #define DETECTION(friction)                                                        \
     "<CollisionPipeline name='pipeline'/><BruteForceBroadPhase/><BVHNarrowPhase/>" \
@@ -302,9 +303,11 @@ static double energy_of(const DvMechanicalOperationsOps *ops, DvMechanics *m)
 
 /* Up to five boxes with this side as a share of that of the one below, turned by this angle against it, stay where they are.
  * `solid_floor`: what boxes stand on that are models of their own; NULL: they are surfaces. */
-static void check_stack(const char *solver, const char *solid_floor, int count, double share, double angle)
+static void check_stack(const char *solver, const char *solid_floor, int count, double share, double angle,
+                        int step_count)
 {
-    enum { BOXES = 5, STEPS = 10000 };
+    enum { BOXES = 5 };
+    const int hundreds_of_steps = share_count(step_count / 100);
     DvText text = {0};
     dv_text_add(&text, "<Node name='root' gravity='0 -9.81 0' dt='0.01'><FreeMotionAnimationLoop/>%s%s", solver,
                 solid_floor ? SOLID_DETECTION("0.6") : DETECTION("0.6"));
@@ -325,7 +328,7 @@ static void check_stack(const char *solver, const char *solid_floor, int count, 
     const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
     DvMechanics *m = ops->open(dv_scene_root(scene));
     const double energy = energy_of(ops, m);
-    for (int hundreds = 0; hundreds < STEPS / 100; hundreds++) {
+    for (int hundreds = 0; hundreds < hundreds_of_steps; hundreds++) {
         steps(scene, 100);
         if (!(energy_of(ops, m) < energy + 1e-6))
             fail_msg("step %d: the energy has grown by %g J", 100 * (hundreds + 1), energy_of(ops, m) - energy);
@@ -344,25 +347,25 @@ static void check_stack(const char *solver, const char *solid_floor, int count, 
 static void a_stack_of_boxes_stays_and_gains_no_energy(void **state)
 {
     (void)state;
-    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", NULL, 5, 0.85, 0.12);
+    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", NULL, 5, 0.85, 0.12, 10000);
 }
 
 /* Corners on corners and edges along edges. */
 static void a_stack_of_equal_boxes_stays_and_gains_no_energy(void **state)
 {
     (void)state;
-    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", NULL, 5, 1.0, 0.0);
+    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", NULL, 5, 1.0, 0.0, 2000);
     check_stack("<BlockGaussSeidelConstraintSolver initial_guess='1' maxIterations='1000' tolerance='1e-9'/>", NULL, 5,
-                1.0, 0.0);
+                1.0, 0.0, 2000);
 }
 
 /* Boxes as models of their own, on the corners of what they have in common. */
 static void a_stack_of_solid_boxes_stays_and_gains_no_energy(void **state)
 {
     (void)state;
-    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", SOLID_FLOOR, 5, 0.85, 0.12);
+    check_stack("<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>", SOLID_FLOOR, 5, 0.85, 0.12, 10000);
     check_stack("<BlockGaussSeidelConstraintSolver initial_guess='1' maxIterations='1000' tolerance='1e-9'/>",
-                SOLID_FLOOR, 5, 1.0, 0.0);
+                SOLID_FLOOR, 5, 1.0, 0.0, 2000);
 }
 
 /* The same on a floor of triangles: of one that is larger than the boxes, and of many. */
@@ -370,8 +373,8 @@ static void a_stack_of_solid_boxes_stays_on_triangles(void **state)
 {
     (void)state;
     static const char solver[] = "<LCPConstraintSolver mu='0.6' maxIt='1000' tolerance='1e-9'/>";
-    check_stack(solver, FLOOR, 2, 0.85, 0.12);
-    check_stack(solver, MESH_FLOOR, 1, 0.85, 0.12);
+    check_stack(solver, FLOOR, 2, 0.85, 0.12, 2000);
+    check_stack(solver, MESH_FLOOR, 1, 0.85, 0.12, 2000);
 }
 
 /* ---- Forces ---- */
@@ -781,5 +784,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(threads_change_no_bit, allow_unsolved, say_all),
         cmocka_unit_test_setup_teardown(lasting_contacts_allocate_nothing, allow_unsolved, say_all),
     };
-    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+    return share_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -3,6 +3,7 @@
  * Where contacts lie: those of boxes and capsules with triangles on the triangle, wherever the corner, edge or face that meets it is; those
  * of edges that are nearly parallel where products with fused additions put them.
  */
+#include "share.h"
 #include "solid_bodies.h"
 
 /* The triangle has a corner 0 0 0 and unit legs along x and z; how far a point is from it. */
@@ -144,5 +145,5 @@ int main(void)
         cmocka_unit_test(contacts_with_a_triangle_are_on_it),
         cmocka_unit_test(nearly_parallel_edges_meet_where_fused_products_say),
     };
-    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+    return share_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -554,5 +554,5 @@ int main(void)
         cmocka_unit_test(switches_groups_and_distances_decide_who_meets),
         cmocka_unit_test(a_large_body_keeps_its_tree_when_it_changes),
     };
-    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+    return share_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -4,6 +4,7 @@
  * on, by every response and loop, until it lies on the layer below; and so does a run that is saved in between, or reset.
  */
 #include "detect.h"
+#include "share.h"
 
 #include <unistd.h>
 
@@ -244,5 +245,5 @@ int main(void)
         cmocka_unit_test(contacts_found_before_an_edit_do_not_act),
         cmocka_unit_test(a_saved_run_and_a_reset_do_the_same),
     };
-    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+    return share_run_group_tests(tests, NULL, stop_plugins);
 }

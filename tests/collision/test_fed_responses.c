@@ -11,6 +11,7 @@
 #include <divan/memory.h>
 
 #include "drawing.h"
+#include "share.h"
 
 enum { POINTS = 9, ELEMENTS = 211, MOST = 400, NUMBERS = 6 * POINTS };
 
@@ -1109,5 +1110,5 @@ int main(void)
         cmocka_unit_test(a_solution_begins_with_the_forces_of_the_same_ids),
         cmocka_unit_test(what_sticks_begins_with_the_forces_of_the_same_numbers),
     };
-    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+    return share_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "detect.h"
+#include "share.h"
 
 static uint32_t told_of_stiffness, told_of_energy;
 static char line[1024];
@@ -283,5 +284,5 @@ int main(void)
         cmocka_unit_test(a_lasting_contact_allocates_nothing),
         cmocka_unit_test(a_reset_begins_anew),
     };
-    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+    return share_run_group_tests(tests, NULL, stop_plugins);
 }

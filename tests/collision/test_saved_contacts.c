@@ -5,6 +5,7 @@
  * refused by name.
  */
 #include "detect.h"
+#include "share.h"
 
 #include <unistd.h>
 
@@ -315,5 +316,5 @@ int main(void)
         cmocka_unit_test(numbers_that_are_none_are_refused),
         cmocka_unit_test(memories_of_other_responses_are_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+    return share_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -116,7 +116,7 @@ static void trees_find_what_testing_every_pair_of_many_finds(void **state)
     (void)state;
     uint32_t contacts = 0, pairs = 0;
     scale = LARGEST;
-    check_trees(methods[0], 8, &pairs, &contacts);
+    check_trees(methods[0], share_count(8), &pairs, &contacts);
     scale = 1;
     assert_kinds_are_tested(100000);
 }

@@ -4,9 +4,10 @@
 #
 # Each FOLDER/*.expected is a transcript: `$ divan ARGUMENTS`, what comes out (both streams), `exit status N`. The commands run
 # in a copy of the folder, so that names of files have no folder in front; it is called HERE. A .scn that no transcript names is a failure.
-# --show prints the transcripts as they are now instead, to be read before they are believed.
+# --show prints the transcripts as they are now instead, to be read before they are believed. Under the sanitizers a day's share of them is
+# compared: tests/support/share.py.
 set -eu
-divan=$(realpath "$1") folder=$2 show=${3:-}
+divan=$(realpath "$1") folder=$2 show=${3:-} share=$(realpath "$(dirname "$0")/../support/share.py")
 LC_ALL=C
 export LC_ALL
 built=$(cd "$(dirname "$divan")/../.." && pwd) # its place is left out of the texts
@@ -15,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 find "$folder" -maxdepth 1 -type f -exec cp {} "$work" \;
 cd "$work"
 failed=0
-for expected in *.expected; do
+for expected in $("$share" *.expected); do
     command=$(sed -n '1s/^\$ divan //p' "$expected")
     if [ -z "$command" ]; then
         echo "$expected: the first line must be '\$ divan ARGUMENTS'"

@@ -17,6 +17,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from share import share_of
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ATTRIBUTE = re.compile(r"\s([A-Za-z_0-9]+)=([\"'])([^\"']*)\2")
 COMPONENT = re.compile(r"<[A-Z][A-Za-z0-9]*\b[^<>]*/>")
@@ -107,7 +111,8 @@ def main():
     divan = os.path.abspath(options.divan)
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(options.count):
+        numbers = share_of(range(options.count), "scenes")
+        for number in numbers:
             rng = random.Random("%d.%d" % (options.seed, number))
             text = odd_scene(rng, texts)
             scene = os.path.join(folder, "odd.scn")
@@ -122,7 +127,7 @@ def main():
                 os.makedirs(options.keep, exist_ok=True)
                 with open(os.path.join(options.keep, "odd-%d-%d.scn" % (options.seed, number)), "w") as f:
                     f.write(text)
-    print("%d passed, %d failed" % (options.count - failed, failed))
+    print("%d passed, %d failed" % (len(numbers) - failed, failed))
     return 1 if failed else 0
 
 

@@ -12,6 +12,10 @@ import sys
 import tempfile
 import threading
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from share import share_of
+
 DIVAN = os.path.realpath(sys.argv[1])
 FAILURES = []
 
@@ -389,7 +393,7 @@ NOBODY = 65534
 
 
 def run_tests(tests):
-    for test in tests:
+    for test in share_of(tests, "tests"):
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             before = len(FAILURES)

@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # docs/verification.md is what `divan verify --markdown` writes now, and every figure is in its bounds.
-#     check_verification.py DIVAN PAGE [--quick]    quick runs only, and the page is not compared
+#     check_verification.py DIVAN PAGE [--quick]    quick runs only, of the day's share of the problems, and the page is not compared
 #
 # Texts must be the same; numbers may differ as other machines round: by 1e-3, by 6 % where fewer than four digits are shown, and
 # below 1e-8 by all of it.
+import os
 import re
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from share import share_of
 
 NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:e[-+]?\d+)?$")
 
@@ -37,6 +42,9 @@ def differs(old, new):
 
 def main():
     divan, page, *quick = sys.argv[1:]
+    if quick:
+        listed = subprocess.run([divan, "verify", "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        quick += share_of([line.split()[0] for line in listed.splitlines()], "problems")
     run = subprocess.run([divan, "verify", "--markdown", *quick], stdout=subprocess.PIPE, text=True, check=False)
     if run.returncode != 0:
         subprocess.run([divan, "verify", *quick], check=False)

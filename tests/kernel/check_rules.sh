@@ -26,31 +26,31 @@ fi
 [ "$(printf '%s\n' "$files" | wc -l)" -gt 100 ] || { echo "too few files: is $1 the source root?"; exit 1; }
 
 unlicensed=$(printf '%s\n' "$files" | grep -vE '^(LICENSE|\.gitignore|tests/fuzz/corpus/.*|tests/[a-z]+/golden/.*|tests/(errors|fields)/.*\.(scn|txt|tsv|expected|so|bvh|state|trm|xfm|topology|gz)|.*\.(msh|obj|mtl|vtk|rigid|xs3|sph|png|webp|stl|off|trian|gid|raw|ply|inp|bdf))$' |
-    while read -r file; do
-        [ ! -f "$file" ] || head -n 6 "$file" | grep -q 'SPDX-License-Identifier: ' || printf '  %s\n' "$file"
-    done)
+    tr '\n' '\0' | xargs -0 head -v -n 6 2>/dev/null | LC_ALL=C awk '
+        function end_file() { if (file && !named) print "  " file }
+        /^==> .* <==$/ { end_file(); file = substr($0, 5, length($0) - 8); named = 0 }
+        /SPDX-License-Identifier: / { named = 1 }
+        END { end_file() }')
 complain "files without an SPDX-License-Identifier in their first lines" "$unlicensed"
 
 # A quoted include is found beside the file or in the top folder of the same plugin, never above it.
 strangers=$(printf '%s\n' "$files" | grep -E '^(kernel/(src|words)|kit|plugins/[^/]+|hosts/[^/]+)/.*\.[ch]$' |
-    while read -r file; do
+    tr '\n' '\0' | xargs -0 grep -oHE '^ *# *include *"[^"]*"' 2>/dev/null | sed 's/: *# *include *"/ /; s/"$//' |
+    while read -r file header; do
         case $file in
         kernel/words/*) top=kernel/words core=core.h ;;
         kit/*) top=kit/src core= ;;
-        *) top=$(printf '%s\n' "$file" | cut -d/ -f1,2) core= ;;
+        *) below=${file#*/} core= && top=${file%%/*}/${below%%/*} ;;
         esac
         case $file in
         hosts/*) shared=hosts ;; # what hosts share lies beside them
         *) shared=$top ;;
         esac
-        [ -f "$file" ] || continue
-        sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file" | while read -r header; do
-            case $header in
-            *../*) printf '  %s: "%s"\n' "$file" "$header" ;;
-            "$core") ;; # of kernel/src
-            *) [ -f "${file%/*}/$header" ] || [ -f "$top/$header" ] || [ -f "$shared/$header" ] || printf '  %s: "%s"\n' "$file" "$header" ;;
-            esac
-        done
+        case $header in
+        *../*) printf '  %s: "%s"\n' "$file" "$header" ;;
+        "$core") ;; # of kernel/src
+        *) [ -f "${file%/*}/$header" ] || [ -f "$top/$header" ] || [ -f "$shared/$header" ] || printf '  %s: "%s"\n' "$file" "$header" ;;
+        esac
     done)
 complain "includes of files outside the own folder" "$strangers"
 

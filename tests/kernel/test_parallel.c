@@ -18,6 +18,8 @@
 #include <cmocka.h>
 #include <divan/divan.h>
 
+#include "share.h"
+
 enum { ITEMS = 100003 };
 
 static uint8_t touched[ITEMS];
@@ -567,5 +569,5 @@ int main(void)
         cmocka_unit_test(phases_belong_to_the_thread_that_asked),
         cmocka_unit_test(rotations_integrate_to_the_closed_form_and_differences_lead_back),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return share_run_group_tests(tests, NULL, NULL);
 }

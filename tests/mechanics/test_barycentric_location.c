@@ -16,6 +16,7 @@
 #include <divan/parallel.h>
 
 #include "scene_text.h"
+#include "share.h"
 #include <divan/kit/barycentric_location.h>
 
 enum { MAX_POINTS = 4000, MAX_ELEMENTS = 8000 };
@@ -794,5 +795,5 @@ int main(void)
         cmocka_unit_test(the_number_of_threads_does_not_matter),
         cmocka_unit_test(each_mesh_has_its_search),
     };
-    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+    return share_run_group_tests(tests, NULL, stop_plugins);
 }

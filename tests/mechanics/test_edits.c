@@ -20,6 +20,7 @@
 #include "block_count.h"
 #include "bodies.h"
 #include "scene_text.h"
+#include "share.h"
 
 static const DvStep step = {.time = 0.0, .dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
 
@@ -521,5 +522,5 @@ int main(void)
         cmocka_unit_test(an_edit_that_repeats_asks_the_heap_for_nothing),
         cmocka_unit_test(what_an_edit_does_not_touch_is_kept),
     };
-    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+    return share_run_group_tests(tests, NULL, stop_plugins);
 }

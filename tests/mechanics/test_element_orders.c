@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "scene_text.h"
+#include "share.h"
 
 enum { CELLS = 3, STEPS = 20, POINTS = (CELLS + 1) * 4, ORDERS_OF_HEXAHEDRA = 6, ORDERS_OF_TETRAHEDRA = 3 };
 
@@ -314,5 +315,5 @@ int main(void)
         cmocka_unit_test(a_grid_that_runs_backwards),
         cmocka_unit_test(a_merged_interface_holds),
     };
-    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+    return share_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -28,6 +28,7 @@
 #include <divan/scene.h>
 
 #include "open_writes.h"
+#include "share.h"
 
 typedef struct Case {
     DvElementKind kind;
@@ -1395,5 +1396,5 @@ int main(void)
         cmocka_unit_test(the_last_element_may_go),
         cmocka_unit_test(a_mesh_may_begin_without_elements),
     };
-    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+    return share_run_group_tests(tests, NULL, stop_plugins);
 }

@@ -17,6 +17,7 @@
 #include <divan/plugin.h>
 
 #include "scene_text.h"
+#include "share.h"
 
 #define CG "<CGLinearSolver iterations='200' tolerance='1e-12' threshold='1e-20'/>"
 #define MAT3 \
@@ -211,5 +212,5 @@ int main(void)
         cmocka_unit_test(a_bent_bar_comes_to_rest_where_an_explicit_load_brings_it),
         cmocka_unit_test(symmetric_solvers_get_symmetric_matrices),
     };
-    return cmocka_run_group_tests_name("unsymmetric stiffness", tests, start_plugins, stop_plugins);
+    return share_run_group_tests(tests, start_plugins, stop_plugins);
 }

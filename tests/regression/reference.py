@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Run scenes of the reference and compare with what it computed for them.
 
-usage: reference.py GROUP [NAME...] [--divan PROGRAM] [--shared FOLDER] [--verbose]
+usage: reference.py GROUP [NAME...] [--divan PROGRAM] [--shared FOLDER] [--part I/N] [--verbose]
 
   trajectories   scenes of sofa/lists/first-light.txt: compare-states
   load           scenes of sofa/lists/first-load.txt: load, 100 steps, save
@@ -26,8 +26,10 @@ usage: reference.py GROUP [NAME...] [--divan PROGRAM] [--shared FOLDER] [--verbo
   speed-contact  the same of scenes of sofa/lists/first-contact.txt; times are first scaled by what liver_without_collision takes
                  on this machine at this moment and 80 us, which it took on the machine of the table
 
-NAME keeps the scenes whose path contains one of the names. The data lie beside the project in ../shared (or $DIVAN_SHARED);
-without them there is nothing to compare with, which is said in one line. Closes with "N passed, N failed".
+NAME keeps the scenes whose path contains one of the names, --part each N-th, from the I-th on, one at a time. Where $DIVAN_TEST_SHARE is
+set (./bootstrap sanitize does), only the day's share of groups of more than thirty scenes is run, and 100 steps of `holds`:
+tests/support/share.py. The data lie beside the project in ../shared (or $DIVAN_SHARED); without them there is nothing to compare with,
+which is said in one line. Closes with "N passed, N failed".
 """
 import concurrent.futures
 import glob
@@ -38,6 +40,10 @@ import os
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from share import share_of, turn_and_days
 
 ROOT = os.environ.get("DIVAN_TEST_SOURCE_ROOT") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RESTART_AT, RESTART_TO = 10, 100
@@ -601,7 +607,8 @@ def contact_names():
 
 def holds(name, folder):
     """Of rings that hang in each other the middles stay nearer than both reach: those that part are farther apart from then on."""
-    scene, steps = os.path.join(EXAMPLES, name), [1, 500, 1000, 1500, 2000]
+    scene = os.path.join(EXAMPLES, name)
+    steps = [1, 500, 1000, 1500, 2000] if turn_and_days()[1] == 1 else [1, 50, 100]
     frames = read_states(dumped(scene, steps, folder, "states")[0])
     rings = [path for path in frames[1] if path.split("/")[2].startswith("Surf") or path.startswith("/TorusFixed")]
     nearer = lambda frame, a, b: between(centre(frame[a]), centre(frame[b])) < reach(frame[a]) + reach(frame[b])
@@ -837,14 +844,19 @@ def main():
         "speed": (speed, light, 1),
         "speed-contact": (speed_contact, lines("sofa", "lists", "first-contact.txt"), 1),
     }[group]
-    rest = [a for i, a in enumerate(sys.argv[2:], 2) if sys.argv[i - 1] not in ("--divan", "--shared")]
+    with_value = ("--divan", "--shared", "--part")
+    rest = [a for i, a in enumerate(sys.argv[2:], 2) if sys.argv[i - 1] not in with_value]
     wanted = [a for a in rest if not a.startswith("-")]
-    unknown = [a for a in rest if a.startswith("-") and a not in ("--divan", "--shared", "--verbose", "--all")]
+    unknown = [a for a in rest if a.startswith("-") and a not in with_value + ("--verbose", "--all")]
     unknown += [w for w in wanted if not any(w in n for n in names)]
     if unknown:
         print("reference.py: %s: neither an option nor part of a name in %s; --help says what there is" % (unknown[0], group), file=sys.stderr)
         return 2
     names = [n for n in names if not wanted or any(w in n for w in wanted)]
+    if len(names) > 30 and not wanted:
+        names = share_of(names, "scenes")
+    part, parts = map(int, option("--part", "0/1").split("/"))
+    names, workers = names[part::parts], 1 if "--part" in sys.argv else workers
     plugins = divan("list").stdout
     absent = [c for c, plugin in PLUGIN_OF_CLASS.items() if plugin + " " not in plugins]
     names = [n for n in names if not any(has_class(n, c) for c in absent)]

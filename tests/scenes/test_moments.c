@@ -21,6 +21,7 @@
 #include <divan/embed.h>
 
 #include "block_count.h"
+#include "share.h"
 
 enum { MOST_STEPS = 64 };
 
@@ -162,13 +163,19 @@ static const char *goes_back(const char *file, int before, int after)
 
 /* ---- All of them ---- */
 
-static unsigned tried, failed;
+static unsigned found_scenes, tried, failed;
 
 static int try_scene(const char *path, const struct stat *found, int kind, struct FTW *place)
 {
     (void)found, (void)place;
     const char *end = strrchr(path, '.');
     if (kind != FTW_F || !end || strcmp(end, ".scn") != 0)
+        return 0;
+    size_t letters = 0; /* whatever the order of the folder's files, a scene has its day */
+    for (const char *at = strstr(path, "/scenes/"); *at; at++)
+        letters += (unsigned char)*at;
+    found_scenes++;
+    if (!share_has(letters))
         return 0;
     const char *difference = goes_back(path, 3, 3);
     tried++;
@@ -187,7 +194,8 @@ static void scenes_go_back_to_a_moment_and_are_restarted(void **state)
     assert_non_null(root);
     snprintf(folder, sizeof folder, "%s/scenes", root);
     assert_int_equal(nftw(folder, try_scene, 16, 0), 0);
-    assert_true(tried >= 20);
+    assert_true(found_scenes >= 20 && (tried == found_scenes || !share_is_all()));
+    print_message("%u of %u scenes\n", tried, found_scenes);
     assert_int_equal(failed, 0);
 }
 

@@ -21,6 +21,8 @@
 
 #include <cmocka.h>
 
+#include "share.h"
+
 static const double gravity = 9.81;
 
 static void count_message(const DvMessage *message, void *context)
@@ -776,5 +778,5 @@ int main(void)
         cmocka_unit_test(a_blade_opens_a_beam),
         cmocka_unit_test(a_gallery_of_visual_models_runs),
     };
-    return cmocka_run_group_tests(cases, start, stop);
+    return share_run_group_tests(cases, start, stop);
 }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "scene_text.h"
+#include "share.h"
 
 #include <divan/memory.h>
 #include <divan/moment.h>
@@ -173,5 +174,5 @@ int main(void)
         cmocka_unit_test(no_step_after_the_first_allocates),
         cmocka_unit_test(a_run_goes_back_to_any_step),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return share_run_group_tests(tests, NULL, NULL);
 }

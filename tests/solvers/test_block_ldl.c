@@ -15,6 +15,7 @@
 #include "block_ldl_many.h"
 #include "dense_panel.h"
 #include "random_matrix.h"
+#include "share.h"
 
 #include <divan/kit/block_product.h>
 #include <divan/parallel.h>
@@ -732,5 +733,5 @@ int main(void)
         cmocka_unit_test(factoring_and_solving_do_not_allocate),
         cmocka_unit_test(the_product_is_that_of_the_dense_matrix),
     };
-    return cmocka_run_group_tests_name("block LDL", tests, NULL, NULL);
+    return share_run_group_tests(tests, NULL, NULL);
 }

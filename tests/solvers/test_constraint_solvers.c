@@ -22,6 +22,7 @@
 #include "given_constraint.h"
 #include "random_matrix.h"
 #include "scene_text.h"
+#include "share.h"
 
 enum { MOST_ROWS = 18, PROBLEMS = 1000 };
 
@@ -582,5 +583,5 @@ int main(void)
         cmocka_unit_test(a_device_solves_again_what_it_holds),
         cmocka_unit_test(stiff_blocks_are_let_go_unless_they_are_to_be_held),
     };
-    return cmocka_run_group_tests(tests, start, stop_plugins);
+    return share_run_group_tests(tests, start, stop_plugins);
 }

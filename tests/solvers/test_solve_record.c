@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "scene_text.h"
+#include "share.h"
 
 static const DvSolveRecord *record_of(const DvScene *scene, const char *path)
 {
@@ -244,5 +245,5 @@ int main(void)
         cmocka_unit_test(what_preconditioning_leaves_is_counted),
         cmocka_unit_test(constraint_solvers_count_too),
     };
-    return cmocka_run_group_tests(tests, start_plugins, stop_plugins);
+    return share_run_group_tests(tests, start_plugins, stop_plugins);
 }

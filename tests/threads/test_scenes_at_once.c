@@ -15,6 +15,8 @@
 #include <divan/contracts/state.h>
 #include <divan/divan.h>
 
+#include "share.h"
+
 enum { STEPS = 12, WORKERS = 4 };
 
 static const char *const names[] = {"scenes/pendulum.scn",
@@ -192,5 +194,5 @@ int main(void)
         cmocka_unit_test(many_of_the_same_scene_at_once_give_the_same),
         cmocka_unit_test(redraws_hold_no_more_memory_than_one),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return share_run_group_tests(tests, start, stop);
 }

@@ -4,7 +4,7 @@
  * loaded with the same lists, to the order of the entries; the border of tetrahedra holds what it should; data attached to points and elements have gone along; and the lists hold what
  * a model of the mesh holds, which keeps a label for each point and each element and is edited by the simplest code.
  *
- * The same with cuts among them, of tetrahedra and of triangles with all that hangs on them: each tenth of 2,000; with DIVAN_EDITS=100000 each
+ * The same with cuts among them, of tetrahedra and of triangles with all that hangs on them: each tenth of 1,000; with DIVAN_EDITS=100000 each
  * hundredth of as many, which takes some minutes (many, with the address sanitizer: meson test -C build-sanitize -t 0 topology-topology_edits).
  */
 #include <setjmp.h>
@@ -24,6 +24,7 @@
 #include "cut_script.h"
 #include "edit_script.h"
 #include "scene_text.h"
+#include "share.h"
 
 enum { EDITS = 20000, CHECK_EVERY = 100 };
 
@@ -78,13 +79,13 @@ static void edges(void **state)
 
 /* ---- Cuts, with a state, masses, a border and mapped points ---- */
 
-enum { CUT_EDITS = 2000, CHECK_CUTS_EVERY = 10 };
+enum { CUT_EDITS = 1000, CHECK_CUTS_EVERY = 10 };
 
 static uint32_t cut_edits(void)
 {
     const char *given = getenv("DIVAN_EDITS");
     const uint32_t edits = given ? (uint32_t)strtoul(given, NULL, 10) : 0;
-    return edits > CUT_EDITS ? edits : CUT_EDITS;
+    return edits > CUT_EDITS ? edits : share_is_all() ? CUT_EDITS : CUT_EDITS / 2;
 }
 
 static void cuts_of(DvElementKind kind, const char *field)
@@ -198,5 +199,5 @@ int main(void)
         cmocka_unit_test(cut_triangles), cmocka_unit_test(cut_solids),
         cmocka_unit_test(cut_surfaces),  cmocka_unit_test(a_reset_brings_the_first_mesh_back),
     };
-    return cmocka_run_group_tests(tests, NULL, stop_plugins);
+    return share_run_group_tests(tests, NULL, stop_plugins);
 }

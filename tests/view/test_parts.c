@@ -28,6 +28,7 @@
 #include "recording.h"
 #include "scene_text.h"
 #include "seen.h"
+#include "share.h"
 #include "snapshot.h"
 #include "target.h"
 #include "view_file.h"
@@ -1263,5 +1264,5 @@ int main(void)
         cmocka_unit_test(a_triangle_is_met_where_it_is),
         cmocka_unit_test(a_pull_is_shared_by_the_points_of_an_element),
     };
-    return cmocka_run_group_tests(tests, start_plugins, stop_plugins);
+    return share_run_group_tests(tests, start_plugins, stop_plugins);
 }

@@ -22,6 +22,7 @@
 #include "hand.h"
 #include "recording.h"
 #include "session.h"
+#include "share.h"
 
 static char *folder; /* of this run */
 static Logbook *book;
@@ -1550,5 +1551,5 @@ int main(void)
         cmocka_unit_test(a_hand_cuts_a_body_into_two),
         cmocka_unit_test(a_cut_goes_through_to_the_farthest_point),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return share_run_group_tests(tests, start, stop);
 }

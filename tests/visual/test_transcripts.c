@@ -27,6 +27,7 @@
 #include <divan/memory.h>
 
 #include "picture_text.h"
+#include "share.h"
 
 enum { WIDTH = 160, HEIGHT = 120, STEPS = 3 };
 
@@ -686,5 +687,5 @@ int main(void)
         {"files of foreign", surfaces_are_written_as_they_were, NULL, NULL, (void *)(uintptr_t) "foreign"},
         cmocka_unit_test(a_context_says_when_it_is_lost),
         cmocka_unit_test(where_there_is_opengl_there_is_a_renderer)};
-    return cmocka_run_group_tests(tests, start, stop);
+    return share_run_group_tests(tests, start, stop);
 }
