@@ -150,3 +150,10 @@ DIVAN_PLUGIN_PATH=soft-robots2/build "$divan" run soft-robots2/soft-robots2.scn 
 # Steps of implicit Euler: v' = (v + g dt) / (1 + c dt / m), whose fixed point is m g / c = 6.54 m/s
 awk '$1 == "STEP" { step = $2 } $1 == "V" && step == 1000 { exit !(($3 + 6.54)^2 < 1e-10) }' states ||
     fail "the stone sinks at another speed: $(grep ^V states)"
+
+# The same against the build tree, without an installation.
+unset PKG_CONFIG_SYSROOT_DIR
+export PKG_CONFIG_PATH="$build_root/meson-uninstalled"
+# shellcheck disable=SC2046
+$compile $instrument -o from-the-tree made-force-field/test_*.c $(pkg-config --cflags --libs divan-kit divan-conformance) ||
+    fail "its test does not build against the build tree"
