@@ -154,6 +154,11 @@ void haptics_remove_user(HapticUser *user)
     user->waiting_count = user->waiting_capacity = user->waiting_first = 0;
 }
 
+uint32_t haptics_user_count(const HapticPort *port)
+{
+    return port->user_count;
+}
+
 const DvObject *haptics_user_of_class(const HapticPort *port, const char *class_name)
 {
     for (uint32_t u = 0; u < port->user_count; u++)

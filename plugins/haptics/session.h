@@ -30,7 +30,8 @@ typedef struct HapticNow {
     bool allowed;       /* forces may be; else they fade */
     bool clutched;      /* the hand moves the device alone */
     double force_scale; /* of the device for a newton of the scene; not negative */
-    uint32_t sweeps;    /* of the schedule; 0: by the clock */
+    uint32_t sweeps;    /* of the schedule; 0: what the user says */
+    bool by_clock;      /* not in virtual time */
 } HapticNow;
 
 /* What a step knows of a device. */
@@ -75,6 +76,7 @@ void haptics_add_user(HapticPort *port, HapticUser *user);
 void haptics_remove_user(HapticUser *user); /* zeros are allowed */
 
 /* One of a class that pushes through this port, or NULL. */
+uint32_t haptics_user_count(const HapticPort *port);
 const DvObject *haptics_user_of_class(const HapticPort *port, const char *class_name);
 DvObject *haptics_device(const HapticPort *port);
 const DvHapticFacts *haptics_facts(const HapticPort *port);

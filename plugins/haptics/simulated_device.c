@@ -13,6 +13,8 @@ typedef struct MouseTarget {
     uint32_t buttons;
 } MouseTarget;
 
+const char *const simulated_device_motions[] = {"path", "hand", "log", "mouse", NULL};
+
 /* ---- Where it is led ---- */
 
 /* Where the path is, and how fast, until `*until`; turns as rotation vectors. */
@@ -113,7 +115,7 @@ static void placement(void *self_, DvHapticPlacement *placement)
     placement->scale = dv_data_double(&self->scale);
     placement->unit = self->unit;
     placement->force_scale = dv_data_double(&self->force_scale);
-    placement->clutch = dv_data_int(&self->clutch);
+    placement->clutch = self->clutch.field ? dv_data_int(&self->clutch) : -1;
 }
 
 static void read_setting(SimulatedDevice *self)

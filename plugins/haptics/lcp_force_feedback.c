@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * LCPForceFeedback: the force of the constraints on a tool, solved for again in each tick where the device is then (Saupin, Duriez and Cotin 2008).
+ *
+ * At the end of a step: the problem of the constraint solver, which is held, its rows J on the tool, and the free position x of the tool.
+ * In a tick, the device at p:
+ *
+ *   d = d_free + J (p - x)              over dt where velocities are constrained
+ *   d + W lambda, by the laws           from the last lambda, at most solverMaxIt sweeps, until solverTimeout
+ *   F = forceCoef J^T lambda            lambda is an impulse, N s; physicalForce: J^T lambda / dt, in newtons
+ *
+ * With J^T lambda the force of a contact, the work that is stored in it is  -lambda (d - d_free) / 2,  against which passivity is watched.
+ */
+#include "guard.h"
+#include "session.h"
+
+#include <divan/contracts/lagrangian_constraint.h>
+#include <divan/kit/states.h>
+#include <divan/memory.h>
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+/* A problem that ticks may solve. */
+typedef struct Slot {
+    const DvConstraintProblem *problem; /* held; or NULL */
+    const DvCorrectionRows *rows;       /* that the tool is in; or NULL */
+    size_t first, last;                 /* unknowns of the tool in it */
+    double x[7];                        /* free position of the first point */
+    double *violation, *lambda, *work;
+    size_t capacity, work_capacity;
+    bool begun;     /* lambda is that of a tick */
+    bool converged; /* in the last tick */
+} Slot;
+
+/* What ticks see: which of them. */
+typedef struct Published {
+    uint64_t number; /* of the slot, plus 1; 0: none yet */
+    double dt;
+} Published;
+
+typedef struct LoopState {
+    Guard guard;
+    DvRigid3 device;
+    double stored, gain;
+    uint64_t seen;
+    bool begun;
+} LoopState;
+
+typedef struct LCPForceFeedback {
+    DvLink mstate, device_link;
+    DvData activate, index, coefficient, timeout, most_sweeps, turns, all_frames, physical;
+    DvData max_force, ramp, stall, fade, passivity;
+    DvData force, torque, cut_off;
+    DvStateRef state;
+    HapticPort *port;
+    HapticUser user;
+    const DvConstraintSolverOps *solver_ops;
+    DvObject *solver;
+    Slot **slots; /* by pointer: ticks use them while more come */
+    uint32_t slot_count;
+    GuardSetting guard;
+    double factor_given, timeout_now, stall_time;
+    uint32_t sweeps;
+    bool active, has_factor, follows_turns, in_all, in_newtons, told;
+    LoopState loop;
+    DvRigid3Deriv wrench;
+    uint64_t not_converged;
+} LCPForceFeedback;
+
+/* ---- Steps ---- */
+
+static bool is_waiting_for(const HapticUser *user, uint64_t number)
+{
+    if (((const Published *)user->newest)->number == number)
+        return true;
+    for (uint32_t i = 0; i < user->waiting_count; i++) {
+        const uint32_t at = (user->waiting_first + i) % user->waiting_capacity;
+        const Published *waiting = (const Published *)(const void *)(user->waiting + at * user->block_bytes);
+        if (waiting->number == number)
+            return true;
+    }
+    return false;
+}
+
+static uint32_t free_slot(LCPForceFeedback *self)
+{
+    for (uint32_t i = 0; i < self->slot_count; i++)
+        if (!is_waiting_for(&self->user, i + 1))
+            return i;
+    self->slots = dv_realloc(self->slots, self->slot_count * sizeof(Slot *), (self->slot_count + 1) * sizeof(Slot *));
+    self->slots[self->slot_count] = dv_alloc(1, sizeof(Slot));
+    return self->slot_count++;
+}
+
+static void let_go(const LCPForceFeedback *self, Slot *slot)
+{
+    if (slot->problem)
+        self->solver_ops->release_problem(slot->problem);
+    slot->problem = NULL;
+    slot->rows = NULL;
+}
+
+static void find_rows(const LCPForceFeedback *self, Slot *slot)
+{
+    const DvConstraintProblem *problem = slot->problem;
+    for (uint32_t i = 0; i < problem->moved_count; i++)
+        for (uint32_t k = 0; k < problem->moved[i].state_count; k++)
+            if (problem->moved[i].states[k] == self->state.object) {
+                slot->rows = &problem->moved[i];
+                slot->first = slot->rows->first[k];
+                slot->last = slot->rows->first[k + 1];
+                return;
+            }
+}
+
+static double *room(double *numbers, size_t *capacity, size_t needed)
+{
+    if (numbers && needed <= *capacity)
+        return numbers;
+    dv_free(numbers);
+    *capacity = needed + needed / 2;
+    return dv_alloc(*capacity, sizeof(double));
+}
+
+/* Where the first point would be without constraints, at the end of the step. */
+static void read_place(const LCPForceFeedback *self, Slot *slot)
+{
+    const DvStateRef state = self->state;
+    const bool of_velocities = slot->problem->order == DV_CONSTRAIN_VELOCITY;
+    const bool has = state.ops->has(state.self, of_velocities ? DV_FREE_VELOCITY : DV_FREE_POSITION);
+    const DvConstVec x = dv_state_read(state, has && !of_velocities ? DV_FREE_POSITION : DV_POSITION);
+    if (x.count == 0)
+        return;
+    memcpy(slot->x, x.at, x.dim * sizeof *x.at);
+    if (!of_velocities || !has)
+        return;
+    const DvConstVec v = dv_state_read(state, DV_VELOCITY), free = dv_state_read(state, DV_FREE_VELOCITY);
+    double difference[6];
+    for (uint32_t c = 0; c < v.dim; c++)
+        difference[c] = free.at[c] - v.at[c];
+    dv_dof_integrate(state.dof, 1, slot->x, slot->x, difference, slot->problem->dt);
+}
+
+static void take_problem(LCPForceFeedback *self, Slot *slot)
+{
+    let_go(self, slot);
+    slot->problem = self->solver_ops->take_problem(dv_object_self(self->solver));
+    slot->begun = false;
+    if (!slot->problem)
+        return;
+    find_rows(self, slot);
+    size_t capacity = slot->capacity;
+    slot->violation = room(slot->violation, &capacity, slot->problem->rows);
+    slot->lambda = room(slot->lambda, &slot->capacity, slot->problem->rows);
+    slot->work = room(slot->work, &slot->work_capacity, self->solver_ops->work(slot->problem));
+    read_place(self, slot);
+}
+
+static void fill(void *self_, double dt, void *block)
+{
+    LCPForceFeedback *self = self_;
+    Published *published = block;
+    memset(published, 0, sizeof *published);
+    published->dt = dt;
+    if (dt <= 0.0 || !self->active || !dv_object_is_valid(self->solver))
+        return;
+    const uint32_t number = free_slot(self);
+    take_problem(self, self->slots[number]);
+    if (self->slots[number]->problem)
+        published->number = number + 1;
+    if (self->slots[number]->problem && !self->slots[number]->rows && !self->told) {
+        dv_warning(
+            dv_object_of(self),
+            "no constraint correction moves '%s', so that nothing is felt; add a LinearSolverConstraintCorrection or an "
+            "UncoupledConstraintCorrection to its node",
+            dv_object_path(self->state.object));
+        self->told = true;
+    }
+}
+
+static void before(void *self_)
+{
+    LCPForceFeedback *self = self_;
+    const DvHapticFacts *facts = haptics_facts(self->port);
+    DvHapticPlacement at;
+    const DvHapticDeviceOps *device = dv_object_ops(haptics_device(self->port), DV_HAPTIC_DEVICE);
+    device->placement(dv_object_self(haptics_device(self->port)), &at);
+    const double unit = at.scale * at.unit * at.force_scale, tick_time = haptics_tick_time(self->port);
+    const double inertia = facts->inertia > 0.0 ? facts->inertia : 0.05;
+    const double angular = facts->angular_inertia > 0.0 ? facts->angular_inertia : 1e-4;
+    const double own = dv_data_double(&self->max_force);
+    double limit = facts->peak_force > 0.0 && at.force_scale > 0.0 ? facts->peak_force / at.force_scale : INFINITY;
+    if (dv_data_is_set(&self->max_force))
+        limit = own > 0.0 ? own : INFINITY;
+    self->guard = (GuardSetting){
+        .passivity = (Passivity)dv_data_choice(&self->passivity),
+        .limit = {limit,
+                  facts->peak_torque > 0.0 && at.force_scale > 0.0 ? facts->peak_torque / at.force_scale : INFINITY},
+        .ramp = dv_data_double(&self->ramp),
+        .fade = dv_data_double(&self->fade),
+        .most_damping = {unit > 0.0 ? 0.5 * inertia / tick_time / unit : 0.0,
+                         at.force_scale > 0.0 ? 0.5 * angular / tick_time / at.force_scale : 0.0},
+        .counted = {facts->driven >= 3, false}};
+    self->active = dv_data_bool(&self->activate) && self->state.ops && dv_object_is_valid(dv_object_of(self));
+    self->has_factor = dv_data_is_set(&self->coefficient);
+    self->factor_given = dv_data_double(&self->coefficient);
+    self->in_newtons = dv_data_bool(&self->physical);
+    self->follows_turns = dv_data_bool(&self->turns);
+    self->in_all = dv_data_bool(&self->all_frames);
+    self->sweeps = dv_data_uint(&self->most_sweeps);
+    self->timeout_now = dv_data_double(&self->timeout);
+    self->stall_time = dv_data_double(&self->stall);
+}
+
+static void begin(void *self_)
+{
+    LCPForceFeedback *self = self_;
+    double numbers[3];
+    dv_vec3_store(self->wrench.linear, numbers);
+    dv_data_set(&self->force, numbers, 1);
+    dv_vec3_store(self->wrench.angular, numbers);
+    dv_data_set(&self->torque, numbers, 1);
+    dv_data_set_double(&self->cut_off, (double)self->not_converged);
+}
+
+static void restart(void *self_)
+{
+    LCPForceFeedback *self = self_;
+    memset(&self->loop, 0, sizeof self->loop);
+    memset(&self->wrench, 0, sizeof self->wrench);
+    self->not_converged = 0;
+    for (uint32_t i = 0; i < self->slot_count; i++)
+        let_go(self, self->slots[i]);
+}
+
+/* ---- Ticks ---- */
+
+/* How far the device is from where the tool would be, in unknowns of a point. */
+static void way_to_device(const LCPForceFeedback *self, const Slot *slot, DvRigid3 device, double way[6])
+{
+    memset(way, 0, 6 * sizeof *way);
+    if (!self->state.dof->rotation) {
+        way[0] = device.center.x - slot->x[0];
+        return;
+    }
+    const DvRigid3 tool = dv_rigid3_load(slot->x);
+    dv_vec3_store(dv_vec3_sub(device.center, tool.center), way);
+    if (self->follows_turns)
+        dv_vec3_store(dv_rigid3_difference(device, tool).angular, way + 3);
+}
+
+/* Which unknown of the first point one of the tool stands for; SIZE_MAX: none. */
+static size_t unknown_of(const LCPForceFeedback *self, const Slot *slot, size_t column)
+{
+    if (column < slot->first || column >= slot->last)
+        return SIZE_MAX;
+    const size_t local = column - slot->first, width = self->state.dof->deriv;
+    return local < width || self->in_all ? local % width : SIZE_MAX;
+}
+
+static void shift(const LCPForceFeedback *self, Slot *slot, const double way[6])
+{
+    const DvConstraintProblem *problem = slot->problem;
+    const DvCorrectionRows *rows = slot->rows;
+    const double share = problem->order == DV_CONSTRAIN_VELOCITY ? 1.0 / problem->dt : 1.0;
+    if (problem->rows > 0)
+        memcpy(slot->violation, problem->violation, problem->rows * sizeof *slot->violation);
+    for (uint32_t r = 0; r < rows->j.rows; r++) {
+        double sum = 0.0;
+        for (uint32_t e = rows->j.row_start[r]; e < rows->j.row_start[r + 1]; e++) {
+            const size_t unknown = unknown_of(self, slot, rows->j.columns[e]);
+            if (unknown != SIZE_MAX)
+                sum += rows->j.values[e] * way[unknown];
+        }
+        slot->violation[rows->row[r]] += share * sum;
+    }
+}
+
+static double monotonic(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Newtons of the hand for newton seconds of J^T lambda. */
+static double factor_of(const LCPForceFeedback *self, double dt)
+{
+    if (!self->in_newtons)
+        return self->factor_given;
+    return (self->has_factor ? self->factor_given : 1.0) / dt;
+}
+
+/* F = J^T lambda and the work that is stored, times `factor`. */
+static double gather(const LCPForceFeedback *self, const Slot *slot, double factor, double force[6])
+{
+    const DvCorrectionRows *rows = slot->rows;
+    double stored = 0.0;
+    memset(force, 0, 6 * sizeof *force);
+    for (uint32_t r = 0; r < rows->j.rows; r++) {
+        const double lambda = slot->lambda[rows->row[r]];
+        for (uint32_t e = rows->j.row_start[r]; lambda != 0.0 && e < rows->j.row_start[r + 1]; e++) {
+            const size_t unknown = unknown_of(self, slot, rows->j.columns[e]);
+            if (unknown != SIZE_MAX)
+                force[unknown] += factor * lambda * rows->j.values[e];
+        }
+    }
+    for (uint32_t r = 0; r < slot->problem->rows; r++)
+        stored -= 0.5 * slot->lambda[r] * slot->violation[r];
+    if (slot->problem->order == DV_CONSTRAIN_VELOCITY)
+        stored *= slot->problem->dt;
+    return fmax(0.0, factor * stored);
+}
+
+/* The force where the device is; what it has stored. */
+static double solve(LCPForceFeedback *self, const HapticNow *now, Slot *slot, double force[6])
+{
+    const DvConstraintProblem *problem = slot->problem;
+    double way[6];
+    if (!slot->begun && problem->rows > 0)
+        memcpy(slot->lambda, problem->lambda, problem->rows * sizeof *slot->lambda);
+    slot->begun = true;
+    way_to_device(self, slot, now->pose, way);
+    shift(self, slot, way);
+    const uint32_t sweeps = now->sweeps > 0 ? now->sweeps : self->sweeps;
+    const double deadline = now->by_clock && self->timeout_now > 0.0 ? monotonic() + self->timeout_now : 0.0;
+    slot->converged =
+        problem->rows == 0 || self->solver_ops->solve_again(problem, slot->violation, slot->lambda, sweeps,
+                                                            0.001 * problem->tolerance, deadline, slot->work);
+    self->not_converged += !slot->converged;
+    return gather(self, slot, factor_of(self, problem->dt), force);
+}
+
+static void tick(void *self_, const HapticNow *now, const void *block, double age, bool fresh, DvRigid3Deriv *wrench)
+{
+    LCPForceFeedback *self = self_;
+    LoopState *loop = &self->loop;
+    const Published *published = block;
+    Slot *slot = published->number > 0 ? self->slots[published->number - 1] : NULL;
+    double force[6] = {0}, stored = 0.0;
+    (void)fresh;
+    if (!loop->begun)
+        loop->device = now->pose;
+    loop->begun = true;
+    const DvRigid3Deriv way = dv_rigid3_difference(now->pose, loop->device);
+    guard_fade(&loop->guard, &self->guard,
+               now->allowed && self->active && age <= published->dt + self->stall_time && now->force_scale > 0.0,
+               now->dt);
+    if (slot && slot->rows && self->active)
+        stored = solve(self, now, slot, force);
+    const double gain = loop->guard.gain;
+    Account *account = &loop->guard.account[0];
+    guard_move(account, way.linear, gain * stored - loop->stored);
+    if (gain > loop->gain) /* a slow begin puts in what it stores */
+        guard_shift(account, 0.0, (gain - loop->gain) * stored);
+    DvVec3 wanted = dv_vec3_scale(dv_vec3_load(force), gain);
+    bool cut = guard_cut(&wanted, self->guard.limit[0]);
+    const double next = -dv_vec3_dot(wanted, way.linear);
+    cut = guard_push(account, &self->guard, 0, wanted, next > 0.0 ? next : 0.0, now->dt) || cut;
+    if (cut)
+        haptics_count_clamped(self->port);
+    DvVec3 torque =
+        self->state.dof && self->state.dof->rotation ? dv_vec3_scale(dv_vec3_load(force + 3), gain) : dv_vec3_zero();
+    (void)guard_cut(&torque, self->guard.limit[1]);
+    self->wrench = dv_rigid3_deriv(account->held, torque);
+    wrench->linear = dv_vec3_add(wrench->linear, self->wrench.linear);
+    wrench->angular = dv_vec3_add(wrench->angular, self->wrench.angular);
+    loop->stored = gain * stored;
+    loop->gain = gain;
+    loop->device = now->pose;
+}
+
+/* ---- The component ---- */
+
+/* The driver whose link leads to it. */
+static DvObject *device_that_names(DvObject *object, DvObject *const *devices, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        DvData *link = dv_object_field(devices[i], "forceFeedBack");
+        if (link && link->type == &dv_type_link && dv_link_object((const DvLink *)link) == object)
+            return devices[i];
+    }
+    return NULL;
+}
+
+static DvStatus find_device(DvObject *object, LCPForceFeedback *self, DvObject **device)
+{
+    enum { MOST = 64 };
+    DvNode *node = dv_object_node(object);
+    DvObject *devices[MOST];
+    size_t count = dv_node_find_all(node, DV_HAPTIC_DEVICE, DV_SEARCH_ROOT, devices, MOST);
+    count = count < MOST ? count : MOST;
+    const int32_t index = dv_data_int(&self->index);
+    *device = dv_link_object(&self->device_link);
+    if (!*device)
+        *device = device_that_names(object, devices, count);
+    if (!*device && dv_data_is_set(&self->index) && (index < 0 || (size_t)index >= count))
+        return count > 0 ? dv_field_error_missing(&self->index, -1, "device", (uint32_t)index, "the scene", count)
+                         : dv_field_error(&self->index, -1, "there is no haptic device in the scene");
+    if (!*device && !dv_data_is_set(&self->index))
+        *device = dv_node_find(node, DV_HAPTIC_DEVICE, DV_SEARCH_UP);
+    if (!*device && count > 0)
+        *device = devices[index > 0 && (size_t)index < count ? index : 0];
+    return DV_OK;
+}
+
+static void leave(LCPForceFeedback *self)
+{
+    for (uint32_t i = 0; i < self->slot_count; i++)
+        let_go(self, self->slots[i]);
+    haptics_remove_user(&self->user);
+    haptics_leave(self->port);
+    self->port = NULL;
+    dv_state_release(&self->state);
+}
+
+static DvStatus join(DvObject *object, LCPForceFeedback *self)
+{
+    DvObject *device;
+    DvStatus status = find_device(object, self, &device);
+    if (status != DV_OK)
+        return status;
+    if (!device) {
+        dv_remark(object, "there is no haptic device in the scene that could show its force");
+        return DV_OK;
+    }
+    status = dv_object_require(object, device);
+    if (status != DV_OK)
+        return status;
+    self->port = haptics_join(device);
+    self->user = (HapticUser){.object = object,
+                              .self = self,
+                              .block_bytes = sizeof(Published),
+                              .fill = fill,
+                              .before = before,
+                              .begin = begin,
+                              .restart = restart,
+                              .tick = tick};
+    haptics_add_user(self->port, &self->user);
+    if (!dv_data_bool(&self->activate))
+        dv_remark(object, "shows no force: activate is 0");
+    return DV_OK;
+}
+
+static DvStatus bwd_init(DvObject *object, void *self_)
+{
+    LCPForceFeedback *self = self_;
+    leave(self);
+    dv_data_set_bool(dv_object_field(object, "listening"), true);
+    DvStatus status = dv_state_require(object, &self->mstate, &self->state);
+    self->solver = dv_node_find(dv_object_node(object), DV_CONSTRAINT_SOLVER, DV_SEARCH_UP);
+    if (status == DV_OK && !self->solver)
+        status =
+            dv_error(object, DV_ERROR_MISSING,
+                     "there is no constraint solver here or above; add a BlockGaussSeidelConstraintSolver to the root");
+    if (status == DV_OK)
+        status = dv_object_require(object, self->solver);
+    if (status == DV_OK)
+        self->solver_ops = dv_object_ops(self->solver, DV_CONSTRAINT_SOLVER);
+    if (status == DV_OK)
+        status = join(object, self);
+    if (status != DV_OK)
+        leave(self);
+    return status;
+}
+
+static void handle_event(DvObject *object, void *self_, DvEvent *event)
+{
+    LCPForceFeedback *self = self_;
+    (void)object;
+    if (self->port)
+        haptics_hear(self->port, event);
+}
+
+static void reset(DvObject *object, void *self_)
+{
+    LCPForceFeedback *self = self_;
+    (void)object;
+    if (self->port)
+        haptics_restart(self->port);
+}
+
+static void cleanup(DvObject *object, void *self_)
+{
+    (void)object;
+    leave(self_);
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    LCPForceFeedback *self = self_;
+    (void)object;
+    for (uint32_t i = 0; i < self->slot_count; i++) {
+        dv_free(self->slots[i]->violation);
+        dv_free(self->slots[i]->lambda);
+        dv_free(self->slots[i]->work);
+        dv_free(self->slots[i]);
+    }
+    dv_free(self->slots);
+}
+
+static const char *const passivities[] = {"off", "observe", "control", NULL};
+
+#define FIELD(member, name, type, ...) DV_FIELD(LCPForceFeedback, member, name, type, __VA_ARGS__)
+#define LEAST_0                        .range = &dv_range_not_negative
+static const DvField fields[] = {
+    DV_LINK(LCPForceFeedback, mstate, "mstate", DV_STATE, .help = "state of the tool; the node's own by default"),
+    DV_LINK(LCPForceFeedback, device_link, "device", DV_HAPTIC_DEVICE,
+            .help = "else the one whose forceFeedBack leads here, the nearest above, or the first of the scene"),
+    FIELD(activate, "activate", dv_type_bool, .init = "0", .help = "whether the force is shown"),
+    FIELD(index, "indice", dv_type_int, .init = "0",
+          .help = "number of the device in the scene, where no link says which"),
+    FIELD(coefficient, "forceCoef", dv_type_double, .init = "0.03", .help = "of the force; see physicalForce"),
+    FIELD(timeout, "solverTimeout", dv_type_double, .init = "0.0008", .unit = "s", LEAST_0,
+          .help = "for the solve in a tick, when ticks go by the clock"),
+    FIELD(most_sweeps, "solverMaxIt", dv_type_uint, .init = "100", .help = "sweeps of the solve in a tick"),
+    FIELD(turns, "derivRotations", dv_type_bool, .init = "0", .help = "turns of the device count, not its way alone"),
+    FIELD(all_frames, "localHapticConstraintAllFrames", dv_type_bool, .init = "0",
+          .help = "all points of the tool move as the device does, not the first alone"),
+    FIELD(physical, "physicalForce", dv_type_bool, .init = "0",
+          .help = "in newtons: forceCoef is 1 unless it is given, and counts for the force, not the impulse of a step"),
+    FIELD(max_force, "maxForce", dv_type_double, .unit = "N", LEAST_0,
+          .help = "on the device, in the scene; 0: any; what the device can show when it is not given"),
+    FIELD(ramp, "rampTime", dv_type_double, .init = "0.5", .unit = "s", LEAST_0, .help = "in which the force comes"),
+    FIELD(stall, "stallTime", dv_type_double, .init = "0.1", .unit = "s", LEAST_0,
+          .help = "by which a state may be late before the force fades"),
+    FIELD(fade, "fadeTime", dv_type_double, .init = "0.05", .unit = "s", LEAST_0, .help = "in which it fades"),
+    FIELD(passivity, "passivity", dv_type_choice, .init = "control", .choices = passivities,
+          .help = "of energy from nowhere: off, observe: it is counted, control: it is taken away"),
+    FIELD(force, "force", dv_type_vec3d, .unit = "N", .flags = DV_FIELD_READ_ONLY,
+          .help = "on the device, in the scene, of the last tick"),
+    FIELD(torque, "torque", dv_type_vec3d, .unit = "N m", .flags = DV_FIELD_READ_ONLY, .help = "the same"),
+    FIELD(cut_off, "notConverged", dv_type_double, .flags = DV_FIELD_READ_ONLY,
+          .help = "ticks whose solve was cut off by solverMaxIt or solverTimeout"),
+    {0},
+};
+
+static const DvVariantSource sources[] = {{"mstate", "", DV_STATE}, {0}};
+
+const DvClass dv_lcp_force_feedback = {
+    .size = sizeof(DvClass),
+    .name = "LCPForceFeedback",
+    .variants = "Rigid3d Vec1d",
+    .variant_rule = DV_VARIANT_OF_ALL,
+    .sources = sources,
+    .bases = (const char *const[]){"MechanicalStateForceFeedback", "ForceFeedback", NULL},
+    .family = "haptics",
+    .module = "Sofa.Component.Haptics",
+    .help = "The force of constraints on a tool, solved for again in each tick of a haptic device.",
+    .instance_size = sizeof(LCPForceFeedback),
+    .fields = fields,
+    .bwd_init = bwd_init,
+    .reinit = dv_object_initialise_again,
+    .handle_event = handle_event,
+    .reset = reset,
+    .cleanup = cleanup,
+    .destroy = destroy,
+};
