@@ -256,6 +256,9 @@ DV_PUBLIC bool dv_core_stands_for_node(const DvObject *object, const char *contr
 DV_PUBLIC void dv_core_node_join_scene(DvNode *node, DvScene *scene); /* once, when it is made */
 DV_PUBLIC void dv_core_node_insert_member(DvNode *node, DvObject *object,
                                           size_t index); /* beyond the end: as the last */
+/* To another place in its node. */
+DV_PUBLIC void dv_core_node_move_member(DvNode *node, DvObject *object, size_t index);
+DV_PUBLIC void dv_core_node_move_child(DvNode *node, DvNode *child, size_t index);
 
 /* call.c */
 /* A host's call begins: the scene belongs to the calling thread until it ends. False, with a message, when it belongs to another or
@@ -273,7 +276,11 @@ DV_PUBLIC bool dv_core_may_change(const DvScene *scene, const char *function);
 /* scene.c */
 DV_PUBLIC DvScene *dv_core_scene_new(const Words *words); /* without a root */
 DV_PUBLIC DvStatus
-dv_core_init_object(DvObject *object);         /* links, init, bwd_init of an object that joins a running scene */
+dv_core_init_object(DvObject *object); /* links, init, bwd_init of an object that joins a running scene */
+/* The same of several, in the order of the graph: all are initialised before the first bwd_init. */
+DV_PUBLIC DvStatus dv_core_init_objects(DvScene *scene, DvObject **objects, size_t count);
+/* Before a step: those that have lost what they need are initialised again where it has come back, and else say so once. */
+DV_PUBLIC void dv_core_orphans_mend(DvScene *scene);
 DV_PUBLIC void dv_core_settle(DvScene *scene); /* constraints hold and mapped states follow */
 
 /* plugin.c */

@@ -28,7 +28,6 @@ char *dv_private_object_path(const DvObject *object); /* new string, for dv_free
 /* needs.c */
 void dv_private_users_lose(DvObject *object);   /* it is about to leave the graph: while its path is still known */
 void dv_private_needs_forget(DvObject *object); /* it needs nothing any more, and has lost nothing */
-void dv_private_orphans_mend(DvScene *scene);   /* before a step */
 
 /* data.c */
 void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner);
@@ -69,7 +68,6 @@ char *dv_private_object_path(const DvObject *object); /* new string, for dv_free
 /* needs.c */
 void dv_private_users_lose(DvObject *object);   /* it is about to leave the graph: while its path is still known */
 void dv_private_needs_forget(DvObject *object); /* it needs nothing any more, and has lost nothing */
-void dv_private_orphans_mend(DvScene *scene);   /* before a step */
 
 /* data.c */
 void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner);

@@ -158,7 +158,7 @@ static void tell(DvScene *scene, DvObject *object)
                there && there->failed ? "could not be initialised" : "has left the scene");
 }
 
-void dv_private_orphans_mend(DvScene *scene)
+void dv_core_orphans_mend(DvScene *scene)
 {
     if (!scene->orphans || scene->orphan_revision == scene->root->revision)
         return;

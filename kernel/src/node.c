@@ -389,6 +389,21 @@ void dv_core_node_insert_member(DvNode *node, DvObject *object, size_t index)
     dv_private_node_changed(node);
 }
 
+void dv_core_node_move_member(DvNode *node, DvObject *object, size_t index)
+{
+    dv_private_list_remove(&node->members, object);
+    dv_core_node_insert_member(node, object, index);
+}
+
+void dv_core_node_move_child(DvNode *node, DvNode *child, size_t index)
+{
+    dv_private_schedules_child_left(node, child);
+    dv_private_list_remove(&node->children, child);
+    dv_private_list_insert(&node->children, (uint32_t)MIN(index, node->children.len), child);
+    raise_ancestors(node, ++node->scene->last_revision);
+    dv_private_schedules_child_joined(node, child);
+}
+
 static void join(DvNode *parent, DvNode *child)
 {
     DvObject *object = dv_object_ref(dv_object_of(child));

@@ -207,20 +207,35 @@ DvStatus dv_object_reinit(DvObject *object)
     return status;
 }
 
+DvStatus dv_core_init_objects(DvScene *scene, DvObject **objects, size_t count)
+{
+    DvStatus status = DV_OK;
+    for (size_t i = 0; i < count; i++) {
+        scene->words->report_links(objects[i]);
+        scene->words->capture(objects[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const DvStatus one = dv_private_init_now(objects[i]);
+        status = status == DV_OK ? one : status;
+    }
+    for (size_t i = count; i-- > 0;) {
+        const DvStatus one = bwd_init_object(scene, objects[i]);
+        status = status == DV_OK ? one : status;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (objects[i]->initialised && dv_object_is_valid(objects[i])) {
+            if (dv_object_ops(objects[i], DV_CONTEXT))
+                dv_node_propagate_context(objects[i]->node);
+            store_reset_state(objects[i]);
+        }
+        dv_core_stamp(objects[i]);
+    }
+    return status;
+}
+
 DvStatus dv_core_init_object(DvObject *object)
 {
-    DvScene *scene = object->node->scene;
-    scene->words->report_links(object);
-    scene->words->capture(object);
-    DvStatus status = init_object(scene, object);
-    if (status == DV_OK)
-        status = bwd_init_object(scene, object);
-    if (status == DV_OK && dv_object_ops(object, DV_CONTEXT))
-        dv_node_propagate_context(object->node);
-    if (status == DV_OK)
-        store_reset_state(object);
-    dv_core_stamp(object);
-    return status;
+    return dv_core_init_objects(object->node->scene, &object, 1);
 }
 
 static const DvAnimationLoopOps *animation_loop(DvScene *scene)
@@ -456,7 +471,7 @@ static DvStatus step(DvScene *scene, double dt)
 {
     if (!scene->running)
         return dv_error(dv_object_of(scene->root), DV_ERROR_INVALID, "the scene has not been initialised");
-    dv_private_orphans_mend(scene);
+    dv_core_orphans_mend(scene);
     const DvAnimationLoopOps *loop = animation_loop(scene);
     if (!loop)
         return no_loop(scene);

@@ -7,10 +7,15 @@
  * it remembers beside its fields; then fields get their values, where they are others; then `restore` of the classes rebuilds what
  * hangs on them.
  *
+ * Objects that have left since are made again (again.c), and take over what is kept of those in whose place they are.
+ *
  * A field that follows another one, and has not been written since, follows it again. The values of the others are put back until none
  * of them counts as overtaken by what it follows: whoever is put back later tells its followers that it has changed.
  */
 #include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #include <divan/moment.h>
 
@@ -24,6 +29,7 @@ typedef struct KeptField {
 
 typedef struct KeptObject {
     DvObject *object; /* a reference */
+    DvObject *node;   /* that it was in, or the first of its parents; NULL: the root */
     size_t fields;    /* how many it had: components may add some */
 } KeptObject;
 
@@ -98,7 +104,8 @@ static void list_object(void *context, DvObject *object)
 {
     Walk *walk = context;
     DvMoment *moment = walk->moment;
-    moment->object[moment->objects++] = (KeptObject){dv_object_ref(object), object->field_count};
+    moment->object[moment->objects++] =
+        (KeptObject){dv_object_ref(object), object->node ? dv_object_of(object->node) : NULL, object->field_count};
     for (size_t i = 0; i < object->field_count; i++)
         if (dv_words_may_change(object, object->fields[i]))
             moment->kept[moment->fields++] = (KeptField){.data = object->fields[i]};
@@ -307,15 +314,165 @@ static void remove_newcomers(const DvMoment *moment)
     g_hash_table_unref(newcomers.known);
 }
 
-static const DvObject *lost_object(const DvMoment *moment)
+/* ---- What has left ---- */
+
+static bool is_lost(const DvMoment *moment, const KeptObject *kept)
 {
-    for (size_t i = 0; i < moment->objects; i++) {
-        const DvObject *object = moment->object[i].object;
-        if (object != moment->root && (object->removed || !object->node))
-            return object;
-    }
-    return NULL;
+    return kept->object != moment->root && (kept->object->removed || !kept->object->node);
 }
+
+static size_t count_lost(const DvMoment *moment)
+{
+    size_t lost = 0;
+    for (size_t i = 0; i < moment->objects; i++)
+        lost += is_lost(moment, &moment->object[i]);
+    return lost;
+}
+
+/* Behind those that were in front of it, as far as they are there. */
+static size_t place_of(const DvMoment *moment, const KeptObject *lost)
+{
+    const bool is_node = lost->object->is_node;
+    const DvNode *node = lost->node->self;
+    const List *all = is_node ? &node->children : &node->members;
+    for (const KeptObject *before = lost; before-- > moment->object;) {
+        if (before->node != lost->node || before->object->is_node != is_node)
+            continue;
+        const void *wanted = is_node ? before->object->self : (void *)before->object;
+        for (uint32_t at = 0; at < all->len; at++)
+            if (dv_private_at(all, at) == wanted)
+                return at + 1;
+    }
+    return 0;
+}
+
+static int compare_orders(const void *left, const void *right)
+{
+    const uint64_t a = (*(KeptObject *const *)left)->object->order, b = (*(KeptObject *const *)right)->object->order;
+    return (a > b) - (a < b);
+}
+
+typedef struct Replaced {
+    KeptObject *kept;
+    DvObject *old, *made;
+} Replaced;
+
+/* The nodes that it is to be in lead to the one that is there now. */
+static void hand_node_on(DvMoment *moment, const Replaced *one)
+{
+    for (size_t i = 0; one->made->is_node && i < moment->objects; i++)
+        if (moment->object[i].node == one->old)
+            moment->object[i].node = one->made;
+}
+
+/* The field that has come in the place of one of an object that has left; the field itself where that is still there. */
+static DvData *field_now(GHashTable *made_for, DvData *data)
+{
+    const DvObject *made = data ? g_hash_table_lookup(made_for, data->owner) : NULL;
+    if (!made)
+        return data;
+    for (size_t i = 0; i < data->owner->field_count; i++)
+        if (data->owner->fields[i] == data && i < made->field_count &&
+            strcmp(made->fields[i]->field->name, data->field->name) == 0)
+            return made->fields[i];
+    return dv_object_field(made, data->field->name);
+}
+
+/* What was kept of the objects that have left is from now on of those that were made. */
+static void hand_fields_on(DvMoment *moment, const Replaced *replaced, size_t count)
+{
+    GHashTable *made_for = g_hash_table_new(NULL, NULL);
+    for (size_t i = 0; i < count; i++)
+        g_hash_table_insert(made_for, replaced[i].old, replaced[i].made);
+    size_t fields = 0;
+    for (size_t i = 0; i < moment->fields; i++) {
+        KeptField kept = moment->kept[i];
+        DvData *data = field_now(made_for, kept.data);
+        kept.version = data == kept.data ? kept.version : UINT64_MAX;
+        kept.parent = field_now(made_for, kept.parent);
+        if (data && data->type == kept.data->type) {
+            kept.data = data;
+            moment->kept[fields++] = kept;
+        } else {
+            release_field(&kept);
+        }
+    }
+    moment->fields = fields;
+    g_hash_table_destroy(made_for);
+}
+
+/* Whoever keeps it outside goes on holding a reference. */
+static DvStatus attach_again(const DvMoment *moment, const KeptObject *kept, DvStatus status)
+{
+    DvNode *node = kept->node->self;
+    const size_t index = place_of(moment, kept);
+    const DvStatus attached = dv_object_attach(dv_object_ref(kept->object), node);
+    if (attached == DV_OK)
+        dv_core_node_move_member(node, kept->object, index);
+    return status == DV_OK ? attached : status;
+}
+
+static DvStatus make_again(DvMoment *moment, KeptObject **lost, size_t count, Replaced *replaced, size_t *made)
+{
+    DvStatus status = DV_OK;
+    for (size_t i = 0; i < count; i++) {
+        Replaced one = {lost[i], lost[i]->object, NULL};
+        if (one.old->detached_from) {
+            status = attach_again(moment, one.kept, status);
+            continue;
+        }
+        const DvStatus result =
+            dv_words_make_again(one.kept->node->self, one.old, place_of(moment, one.kept), &one.made);
+        status = status == DV_OK ? result : status;
+        if (!one.made)
+            return status;
+        one.kept->object = dv_object_ref(one.made);
+        hand_node_on(moment, &one);
+        replaced[(*made)++] = one;
+    }
+    return status;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const KeptObject *a = ((const Replaced *)left)->kept, *b = ((const Replaced *)right)->kept;
+    return (a > b) - (a < b);
+}
+
+/* While the scene is reset. Links look back, so the order of making is the one in which they were made. */
+static DvStatus put_lost_back(DvMoment *moment, size_t count)
+{
+    KeptObject **lost = dv_alloc(count, sizeof(KeptObject *));
+    Replaced *replaced = dv_alloc(count, sizeof *replaced);
+    DvObject **objects = dv_alloc(count, 2 * sizeof(DvObject *)), **old = objects + count;
+    size_t made = 0, members = 0;
+    for (size_t i = 0, found = 0; i < moment->objects; i++)
+        if (is_lost(moment, &moment->object[i]))
+            lost[found++] = &moment->object[i];
+    qsort(lost, count, sizeof *lost, compare_orders);
+    DvStatus status = make_again(moment, lost, count, replaced, &made);
+    qsort(replaced, made, sizeof *replaced, compare_places);
+    for (size_t i = 0; i < made; i++)
+        if (!replaced[i].made->is_node) {
+            old[members] = replaced[i].old;
+            objects[members++] = replaced[i].made;
+        }
+    const DvStatus started = dv_words_init_again(moment->scene, old, objects, members);
+    status = status == DV_OK ? started : status;
+    hand_fields_on(moment, replaced, made);
+    for (size_t i = 0; i < made; i++) {
+        replaced[i].kept->fields = replaced[i].made->field_count;
+        dv_words_hand_first_on(replaced[i].old, replaced[i].made);
+        dv_object_unref(replaced[i].old);
+    }
+    moment->revision = moment->scene->root->revision;
+    dv_free(lost);
+    dv_free(replaced);
+    dv_free(objects);
+    return status;
+}
+
+/* ---- All of it ---- */
 
 /* What lies in nodes that have never been active was never initialised. */
 static void rebuild(void *context, DvObject *object)
@@ -339,20 +496,22 @@ DvStatus dv_moment_restore(DvMoment *moment)
     DvStatus status;
     if (!begin(&call, moment, "dv_moment_restore", &status))
         return status;
-    const DvObject *lost = lost_object(moment);
+    status = DV_OK;
     if (!moment->taken) {
         status = refuse(moment, "dv_moment_restore", "no moment has been taken");
-    } else if (lost) {
-        status =
-            dv_error(lost, DV_ERROR_INVALID, "has left the scene since the moment was taken, which cannot be put back");
     } else {
         if (!is_complete(moment))
             remove_newcomers(moment);
         dv_scene_reset(moment->scene);
-        status = put_all_back(moment);
+        const size_t lost = count_lost(moment);
+        if (lost) {
+            status = put_lost_back(moment, lost);
+            dv_scene_reset(moment->scene);
+        }
+        const DvStatus put = put_all_back(moment);
         moment->scene->steps = moment->steps;
         const DvStatus rebuilt = dv_words_rebuild(moment->scene);
-        status = status == DV_OK ? rebuilt : status;
+        status = status != DV_OK ? status : put != DV_OK ? put : rebuilt;
     }
     dv_core_call_end(&call);
     return status;

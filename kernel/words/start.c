@@ -27,6 +27,20 @@ void dv_words_forget_first(DvObject *object)
     object->first = NULL;
 }
 
+void dv_words_hand_first_on(DvObject *object, DvObject *to)
+{
+    dv_words_forget_first(to);
+    for (const First *first = object->first; first; first = first->next)
+        for (size_t i = 0; i < to->class_field_count; i++) {
+            DvData *data = to->fields[i];
+            if (data->field != first->data->field || data->type != first->type)
+                continue;
+            First *copy = dv_alloc(1, sizeof *copy);
+            *copy = (First){to->first, data, data->type, dv_core_value_ref(first->value), first->count};
+            to->first = copy;
+        }
+}
+
 void dv_words_keep_first(DvObject *object)
 {
     dv_words_forget_first(object);

@@ -17,6 +17,7 @@
  *   scene_file.c   scenes from files and into files
  *   saved.c        what a saved scene says of an object, and how it is put back
  *   moment.c       the state of a scene in memory
+ *   again.c        objects that have left, made again
  *   start.c        the state at the start of a run, which a reset goes back to
  *   checkpoint.c   the state of a scene in a file
  *   plugin_checks.c contract.c what is wrong with the descriptor of a plugin, and with what it offers
@@ -138,6 +139,11 @@ bool dv_words_has_changed(const DvObject *object, size_t index);
 void dv_words_each_object(const DvNode *node, void (*visit)(void *context, DvObject *object), void *context);
 DvStatus dv_words_rebuild(DvScene *scene); /* `restore` of all: fields were put back */
 
+/* again.c: an object in the place of one that has left, not initialised yet; in front of the index-th of its kind in the node. */
+DvStatus dv_words_make_again(DvNode *node, DvObject *lost, size_t index, DvObject **made);
+/* All that were made, in the order of the graph, and who needs them. */
+DvStatus dv_words_init_again(DvScene *scene, DvObject **lost, DvObject **made, size_t count);
+
 /* files.c: a list of texts that its name says to be names of files: shaders, meshes. */
 bool dv_words_names_files(const DvField *field);
 
@@ -145,6 +151,8 @@ bool dv_words_names_files(const DvField *field);
 void dv_words_keep_first(DvObject *object);
 void dv_words_put_first_back(DvObject *object);
 void dv_words_forget_first(DvObject *object);
+/* The state at the start of the run is that of an object in whose place the other has come. */
+void dv_words_hand_first_on(DvObject *object, DvObject *to);
 
 /* output.c: of dv_set_output_folder; interned; NULL: none */
 const char *dv_words_output_folder(void);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * An object leaves a running scene and is put back: the scene goes on as it would have gone without that, and nothing is said of it.
- * It is kept outside and comes back (dv_object_detach, dv_object_attach), or it is made anew from what it was made from, with the state it
+ * A scene that goes back to a moment makes what has left again (dv_moment_restore): the same bits. Without going back, it is kept outside and comes back (dv_object_detach, dv_object_attach), or it is made anew from what it was made from, with the state it
  * had (dv_object_remove, dv_object_new_with).
  */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -111,6 +112,66 @@ static void free_texts(Texts *texts)
     }
 }
 
+/* ---- Back to a moment at which it was there ---- */
+
+static DvText said_at_load;
+
+/* What is said of a scene when it is loaded may be said again. */
+static bool is_new(const char *line)
+{
+    return !said_at_load.at || !strstr(said_at_load.at, line);
+}
+
+static DvScene *load_own(const char *file)
+{
+    DvScene *scene = NULL;
+    begin_listening();
+    assert_int_equal(dv_scene_load(file, NULL, &scene), DV_OK);
+    dv_log_set_handler(NULL, NULL);
+    dv_text_free(&said_at_load);
+    said_at_load = said;
+    said = (DvText){0};
+    return scene;
+}
+
+/* Of all states that steps make, those that only a viewer asks for left out. */
+static size_t all_positions(DvScene *scene, double *to, size_t most)
+{
+    size_t numbers = 0;
+    for (size_t k = 0;; k++) {
+        size_t number = k;
+        DvObject *object = find_object(dv_scene_root(scene), &number);
+        if (!object)
+            return numbers;
+        const DvStateRef state = dv_state_ref(object);
+        if (!state.ops || dv_object_ops(object, "divan.visual-model/1"))
+            continue;
+        const DvConstVec x = dv_state_read(state, DV_POSITION);
+        const size_t length = (size_t)x.count * x.dim;
+        assert_true(numbers + length <= most);
+        if (length)
+            memcpy(to + numbers, x.at, length * sizeof *to);
+        numbers += length;
+    }
+}
+
+/* Of each node without the root, of each object. */
+static DvObject *find_thing(DvNode *node, size_t *number)
+{
+    DvObject *thing;
+    for (size_t i = 0; (thing = dv_node_member(node, i)); i++)
+        if (!dv_object_is_transient(thing) && (*number)-- == 0)
+            return thing;
+    DvNode *child;
+    for (size_t i = 0; (child = dv_node_child(node, i)); i++) {
+        if ((*number)-- == 0)
+            return dv_node_object(child);
+        if ((thing = find_thing(child, number)))
+            return thing;
+    }
+    return NULL;
+}
+
 static void make_steps(DvScene *scene, int count)
 {
     for (int i = 0; i < count; i++)
@@ -207,6 +268,62 @@ static void what_is_made_anew_goes_on(void **state)
         expect_no_difference(scenes[i], make_anew, 5e-5); /* iterations begin elsewhere, and end within the tolerance */
 }
 
+enum { BEFORE = 4, AFTER = 6, MOST_OF_ALL = 1 << 14 };
+
+/* False when there are fewer things in the scene. The steps without it may fail. */
+static bool expect_back(const char *file, size_t k, int away, const double *expected, size_t numbers)
+{
+    static double found[MOST_OF_ALL];
+    DvScene *scene = load_own(file);
+    make_steps(scene, BEFORE);
+    size_t number = k;
+    DvObject *thing = find_thing(dv_scene_root(scene), &number);
+    if (thing) {
+        char path[100];
+        snprintf(path, sizeof path, "%s", dv_object_path(thing));
+        DvMoment *moment = dv_moment_new(scene);
+        assert_int_equal(dv_moment_take(moment), DV_OK);
+        dv_log_set_handler(listen, NULL);
+        if (dv_object_as_node(thing))
+            dv_node_remove(dv_object_as_node(thing));
+        else
+            dv_object_remove(thing);
+        for (int i = 0; i < away; i++)
+            (void)!dv_scene_step(scene, 0);
+        begin_listening();
+        const DvStatus status = dv_moment_restore(moment);
+        make_steps(scene, AFTER);
+        dv_log_set_handler(NULL, NULL);
+        double worst = all_positions(scene, found, MOST_OF_ALL) == numbers ? 0.0 : INFINITY;
+        for (size_t i = 0; i < numbers; i++)
+            worst = fmax(worst, fabs(found[i] - expected[i]));
+        if (status != DV_OK || !(worst <= 1e-12) || (said.at && is_new(said.at)))
+            fail_msg("%s: with %s put back after %d steps, status %s, it goes on %g m elsewhere\n%s", file, path, away,
+                     dv_status_name(status), worst, said.at ? said.at : "");
+        dv_moment_free(moment);
+    }
+    dv_scene_free(scene);
+    return thing != NULL;
+}
+
+static void what_has_left_is_there_when_a_scene_goes_back(void **state)
+{
+    (void)state;
+    static double expected[MOST_OF_ALL];
+    static const char *const files[] = {"pendulum.scn", "incline.scn", "beam.scn",
+                                        "helix.scn",    "snake.scn",   "first/touched.scn"};
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+        char file[4096];
+        snprintf(file, sizeof file, "%s/scenes/%s", getenv("DIVAN_TEST_SOURCE_ROOT"), files[f]);
+        DvScene *scene = load_own(file);
+        make_steps(scene, BEFORE + AFTER);
+        const size_t numbers = all_positions(scene, expected, MOST_OF_ALL);
+        dv_scene_free(scene);
+        for (size_t k = 0; expect_back(file, k, k % 2 ? 2 : 0, expected, numbers); k++)
+            ;
+    }
+}
+
 /* The body, or the floor, is away for some steps; then the body lies on the floor as before. */
 static void after_some_steps_without_it_a_body_rests_on_the_floor(void **state)
 {
@@ -235,15 +352,17 @@ static void after_some_steps_without_it_a_body_rests_on_the_floor(void **state)
 static int stop(void **state)
 {
     dv_text_free(&said);
+    dv_text_free(&said_at_load);
     return stop_plugins(state);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_has_left_is_there_when_a_scene_goes_back),
         cmocka_unit_test(what_was_kept_outside_goes_on),
         cmocka_unit_test(what_is_made_anew_goes_on),
         cmocka_unit_test(after_some_steps_without_it_a_body_rests_on_the_floor),
     };
-    return cmocka_run_group_tests(tests, NULL, stop);
+    return cmocka_run_group_tests(tests, start_plugins, stop);
 }

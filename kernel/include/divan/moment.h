@@ -29,9 +29,9 @@ DV_PUBLIC void dv_moment_free(DvMoment *moment); /* [main] also after the scene 
  * allocated when all has the size it had. DV_ERROR_INVALID: the scene does not run.     [main], between steps */
 DV_NODISCARD DV_PUBLIC DvStatus dv_moment_take(DvMoment *moment);
 
-/* Puts it back: fields, the number of steps, links between fields; objects that have come since are removed. May be repeated.
- * DV_ERROR_INVALID, reported: nothing has been taken, or an object has left the scene since; then nothing has changed. An error of a
- * component that cannot go on from it is reported too.     [main], between steps */
+/* Puts it back, as often as is wanted: fields, the number of steps, links; objects that have come since are removed, those that have left are made
+ * again, as other objects with the same paths, and what was detached is attached. DV_ERROR_INVALID, reported: nothing has been taken, and
+ * nothing has changed. An error of a component that cannot go on from it is reported too.     [main], between steps */
 DV_NODISCARD DV_PUBLIC DvStatus dv_moment_restore(DvMoment *moment);
 
 DV_PUBLIC uint64_t dv_moment_steps(const DvMoment *moment); /* [main] made when it was taken */
