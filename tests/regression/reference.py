@@ -100,7 +100,7 @@ MORE_SCENES += ["Component/Mapping/NonLinear/%s-basic.scn" % n for n in ("RigidM
 MORE_SCENES += ["Component/Topology/Mapping/Hexa2PrismTopologicalMapping.scn", "Component/Visual/VisualVectorField.scn",
                 "Component/Mapping/NonLinear/SquareDistanceMapping.scn", "Component/Mapping/Linear/SubsetMultiMapping.scn"]
 MORE_SCENES += ["Component/Engine/" + n + ".scn" for n in (
-    "Select/MeshSampler", "Transform/DisplacementMatrixEngine", "Transform/TransformEngine", "Transform/TransformPosition")]
+    "Generate/MeshTetraStuffing", "Select/MeshSampler", "Select/NearestPointROI", "Transform/DisplacementMatrixEngine", "Transform/TransformEngine", "Transform/TransformPosition")]
 MORE_SCENES += ["Tutorials/StepByStep/Dentistry_Haptics/dentalSurgery_Annex.scn",
                 "Component/IO/Mesh/MeshOffLoader.scn", "Component/IO/Mesh/MeshTrianLoader.scn", "Component/IO/Mesh/VoxelGridLoader.scn",
                 "Component/Topology/Mapping/Hexa2TetraTopologicalMapping_export.scn"]
@@ -348,6 +348,7 @@ SCATTERED = {"RigidMapping.scn": ('dx="5"', 'dx="5" dy="%g"')}
 #   plasticity: the same, until they land
 #   livers: conjugate gradients stopped after 25 iterations (with 200, to 1e-18, a changed modulus moves nothing)
 #   LiverTriangleFEM: see above
+#   NearestPointROI, MeshTetraStuffing: conjugate gradients stopped after 25 and 10 iterations
 #   NewmarkImplicitSolver: conjugate gradients stopped after 100 iterations, which leave 2 % of the right-hand side
 #   NewProximity_plt_on_plt: at step 20 the cube is all but at rest, and the error that of its velocity; corners and edges that lie on
 #     edges of the floor count twice or once by their last bit
@@ -359,6 +360,8 @@ ROUNDING = {"EulerImplicit_firstOrder.scn": ('name="dofs"', 'name="dofs" dx="%g"
             "plasticity.scn": ('rotation="90 0 0"', 'rotation="90 0 %g"'),
             "LiverUseNewLoaders.scn": ('name="dofs"', 'name="dofs" dx="%g"'), "Demos/liver.scn": ('name="dofs"', 'name="dofs" dx="%g"'),
             "simpleSphere.scn": ('name="dofs"', 'name="dofs" dx="%g"'), "LiverTriangleFEM.scn": ('name="dofs"', 'name="dofs" dx="%g"'),
+            "NearestPointROI.scn": ('ymin="0"', 'ymin="%g"'),
+            "MeshTetraStuffing.scn": ("<MechanicalObject />", '<MechanicalObject dx="%g"/>'),
             "NewmarkImplicitSolver.scn": ('src="@loader" dx', 'src="@loader" dy="%g" dx'),
             "NewProximity_plt_on_plt.scn": ('name="dofs" template="Vec3d" position="0.', 'name="dofs" dy="%g" template="Vec3d" position="0.')}
 NUDGES = [k * 1e-15 for k in range(1, 9)]
