@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -137,12 +138,31 @@ static void goals_are_where_a_state_is(void **state)
     dv_scene_free(scene);
 }
 
+/* scenes/distances.scn: corners of the octahedron between the two goals are a quarter of the way around away; along edges these are 16 chords. */
+static void the_own_scene_shows_quarters(void **state)
+{
+    (void)state;
+    char path[1024];
+    (void)snprintf(path, sizeof path, "%s/scenes/distances.scn", getenv("DIVAN_TEST_SOURCE_ROOT"));
+    DvScene *scene = NULL;
+    assert_int_equal(dv_scene_load(path, NULL, &scene), DV_OK);
+    const double *heat = dv_data_doubles(dv_object_field(scene_object(scene, "/Heat/distances"), "distances"), NULL);
+    const double *edges = dv_data_doubles(dv_object_field(scene_object(scene, "/Edges/distances"), "distances"), NULL);
+    for (int i = 1; i < 6; i++) {
+        const double quarters = i == 3 ? 0.0 : 1.0;
+        assert_true(fabs(heat[i] - quarters * acos(0.0)) < 0.04);
+        assert_true(fabs(edges[i] - quarters * 32.0 * sin(acos(0.0) / 32.0)) < 1e-12);
+    }
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     static char dijkstra[] = "Dijkstra", heat[] = "heat";
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(along_the_edges_of_a_bar_dijkstra_is_exact),
         cmocka_unit_test(along_a_line_heat_is_exact),
+        cmocka_unit_test(the_own_scene_shows_quarters),
         cmocka_unit_test(along_a_bar_heat_is_the_straight_way),
         cmocka_unit_test_prestate(on_a_sphere_distances_are_arcs, dijkstra),
         cmocka_unit_test_prestate(on_a_sphere_distances_are_arcs, heat),
