@@ -42,6 +42,8 @@ typedef struct Options {
     char *camera, *mp4, *show;
     int modes;
     char *pictures;
+    gboolean haptics;
+    char *haptics_log;
 } Options;
 
 enum { ANY_NUMBER = 1000 };
@@ -133,6 +135,11 @@ double host_frequency(DvScene *scene, uint32_t number);
  * "mode_%05u.png", with the number of the pose from 1. The exit code; what is wrong has been reported. */
 int host_draw(const Options *options, DvScene *scene, const char *folder, const char *name, uint32_t count,
               void (*pose)(void *context, uint32_t number), void *context);
+
+/* haptics.c: of --haptics and --haptics-log; `log`: the file of the latter, or NULL. False after an error that is reported. */
+bool host_haptics_begin(const Options *options, DvScene *scene, FILE *log);
+/* `simulated` in `passed` seconds of computing. */
+void host_haptics_end(const Options *options, DvScene *scene, double simulated, double passed, FILE *file);
 
 /* record.c: values over time. */
 typedef struct Record Record;

@@ -177,7 +177,7 @@ typedef struct Run {
     uint64_t steps;             /* to make */
     unsigned strict;            /* warnings that --strict took for errors */
     unsigned strict_of_loading; /* those that came before the first step, which `divan check` lists too */
-    Dump dump, topology, contacts, table;
+    Dump dump, topology, contacts, table, ticks;
     Record *record;               /* into the table; NULL: nothing */
     Verification *verification;   /* NULL: none is asked for */
     guint next_wanted;            /* the first of them that is not behind */
@@ -245,7 +245,7 @@ static void observe(Run *run, uint64_t step)
 /* What is lost will not come back: the run need not go on. */
 static bool output_is_lost(const Run *run)
 {
-    FILE *const files[] = {run->dump.file, run->topology.file, run->contacts.file, run->table.file};
+    FILE *const files[] = {run->dump.file, run->topology.file, run->contacts.file, run->table.file, run->ticks.file};
     for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
         if (files[i] && ferror(files[i]))
             return true;
@@ -323,6 +323,7 @@ static int make_steps(Run *run)
                 "%" G_GUINT64_FORMAT " steps in %.3g s: %.5g steps/s, simulated time %.6g s, real-time factor %.4g\n",
                 made, spent, spent > 0 ? (double)made / spent : 0.0, simulated, spent > 0 ? simulated / spent : 0.0);
     }
+    host_haptics_end(options, run->scene, dv_node_time(dv_scene_root(run->scene)) - start_time, spent, run->report);
     if (run->verification)
         host_verification_print(run->verification, run->report);
     if (options->real_time && !options->quiet)
@@ -346,7 +347,8 @@ static bool check_outputs(Run *run, const char *save_to)
     const Options *options = run->options;
     const bool dumps = options->dump || options->dump_topology, prints = options->hash || options->stats;
     const char *table = options->record ? table_of(options) : NULL;
-    const char *names[] = {options->dump, options->dump_topology, options->contacts, save_to, table};
+    const char *names[] = {options->dump, options->dump_topology, options->contacts, save_to,
+                           table,         options->haptics_log};
     run->report = stdout;
     if (!host_checkpoint_is_right(options) || !host_export_is_right(options))
         return false;
@@ -381,7 +383,8 @@ static bool open_dumps(Run *run)
     return (!options->dump || host_dump_open(&run->dump, options->dump, NULL)) &&
            (!options->dump_topology || host_dump_open(&run->topology, options->dump_topology, NULL)) &&
            (!options->contacts || host_dump_open(&run->contacts, options->contacts, NULL)) &&
-           (!options->record || host_dump_open(&run->table, table_of(options), NULL));
+           (!options->record || host_dump_open(&run->table, table_of(options), NULL)) &&
+           (!options->haptics_log || host_dump_open(&run->ticks, options->haptics_log, NULL));
 }
 
 /* That a scene cannot be saved is better said before the steps than after them. Streams show it later. */
@@ -412,7 +415,9 @@ static int run_scene(Run *run, const char *save_to)
         print_objects(dv_scene_root(run->scene));
     if (run->strict || !host_dump_may_stay(&run->dump, run->scene) || !host_dump_may_stay(&run->topology, run->scene) ||
         !host_dump_may_stay(&run->contacts, run->scene) || !host_dump_may_stay(&run->table, run->scene) ||
-        (save_to && !may_save(run->scene, save_to)) || !host_restart(run->options, run->scene) || run->strict ||
+        !host_dump_may_stay(&run->ticks, run->scene) ||
+        !host_haptics_begin(run->options, run->scene, run->ticks.file) || (save_to && !may_save(run->scene, save_to)) ||
+        !host_restart(run->options, run->scene) || run->strict ||
         !host_checkpoint_may_be_written(run->options, run->scene) ||
         !host_export_begin(&run->export, run->options, run->scene))
         return EXIT_FAULT;
@@ -459,7 +464,7 @@ static int run_steps(const Options *given, const char *save_to)
                 run.strict == 1 ? "" : "s", run.strict == 1 ? "s" : "",
                 run.strict_of_loading ? "; `divan check` lists all at once" : "");
     const bool good = result == EXIT_DONE || result > EXIT_BY_SIGNAL;
-    Dump *const dumps[] = {&run.dump, &run.topology, &run.contacts, &run.table};
+    Dump *const dumps[] = {&run.dump, &run.topology, &run.contacts, &run.table, &run.ticks};
     for (size_t i = 0; i < G_N_ELEMENTS(dumps); i++)
         if (!host_dump_close(dumps[i], good) && result == EXIT_DONE)
             result = EXIT_FAULT;
@@ -501,7 +506,7 @@ const Command command_run = {
         "doubtful.",
     .positional = 1,
     .options =
-        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every stats checkpoint every restart verification export fields compress keep-going verbose strict real-time write-anywhere",
+        "steps dt threads grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every haptics haptics-log stats checkpoint every restart verification export fields compress keep-going verbose strict real-time write-anywhere",
     .run = run,
 };
 
