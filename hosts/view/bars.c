@@ -129,7 +129,7 @@ static void flags_menu(View *view)
             post_flags(view);
         }
     ui_separator();
-    if (ui_menu_choice("All as the scene says", "", false)) {
+    if (ui_menu_choice("As in the scene", "", false)) {
         memset(view->flags, 0, sizeof view->flags);
         post_flags(view);
     }
@@ -192,16 +192,15 @@ static void mouse_tool(View *view)
         port->mode = (GrabMode)mode;
         port->left_views = false;
     }
-    ui_tooltip(
-        "what the left button does in the scene while Shift is held; the right one removes elements, the middle one cuts, "
-        "unless the scene has settings of the mouse");
+    ui_tooltip("the tool of the left button while Shift is held; the right one removes elements, the middle one cuts, "
+               "unless the scene has settings of the mouse");
 }
 
 static void stiffness(View *view)
 {
     ui_width(130);
     (void)ui_drag_double("##stiffness", &view->viewport.stiffness, 0.01, 1e6, "%.4g N/m", true);
-    ui_tooltip("stiffness of the spring from the mouse to what it holds; Ctrl and a press to type it");
+    ui_tooltip("stiffness of the spring between mouse and body; click with Ctrl to type a value");
 }
 
 static void clip(View *view)

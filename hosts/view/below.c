@@ -154,7 +154,7 @@ static void plots_tab(View *view)
     if (!plots->len) {
         ui_wrapped(
             UI_DIM,
-            "Nothing is plotted. Press ~ beside a number in the panel of fields, or the number of an element in a list.");
+            "Nothing is plotted. Click on ~ beside a value in the panel of fields, or on the number of an entry in a list.");
         return;
     }
     if (ui_button("Export as CSV..."))

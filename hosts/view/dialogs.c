@@ -215,7 +215,7 @@ static void question(View *view)
     if (begin(view, DIALOG_QUESTION, "Replace a file?###question", &open, 560, 150)) {
         const bool own = view->now->reads && view->now->reads->len &&
                          strcmp(g_ptr_array_index(view->now->reads, 0), view->asks) == 0;
-        char *text = g_strdup_printf("%s is there already%s. Is it to be replaced?", view->asks,
+        char *text = g_strdup_printf("%s exists already%s. Replace it?", view->asks,
                                      own ? ": it is the scene that is open" : "");
         ui_wrapped(UI_TEXT, text);
         g_free(text);
@@ -234,7 +234,7 @@ static void keys(View *view)
         {"Left drag", "Turn the view"},
         {"Right drag", "Move the view"},
         {"Wheel, middle drag", "Nearer and farther"},
-        {"Shift + left", "Pull, or use the tool that is chosen above"},
+        {"Shift + left", "Pull, or use the tool chosen above"},
         {"Shift + middle", "Cut along the path of the mouse"},
         {"Shift + right", "Remove the element"},
         {"1 2 3 4 5 6", "Look along +x -x +y -y +z -z"},

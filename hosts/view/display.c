@@ -37,7 +37,7 @@ static int on_loss(Display *display)
 {
     (void)display;
     fprintf(stderr,
-            "divan-view: the display is gone; the window ends, and what is recorded is kept. `divan-view --serve 8080` "
+            "divan-view: the display is gone; the window ends, and the recording is kept. `divan-view --serve 8080` "
             "shows the window in a browser, which may go and come back\n");
     if (ending)
         ending(ending_context);

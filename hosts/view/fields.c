@@ -78,10 +78,10 @@ static void link_editor(View *view, const FieldView *field)
         if (entry)
             view_select(view, entry->path);
         else
-            view_toast(view, "%s leads to nothing that is in the tree", field->text);
+            view_toast(view, "%s leads to nothing in the tree", field->text);
         g_free(path);
     }
-    ui_tooltip("select what it leads to");
+    ui_tooltip("select the target of the link");
 }
 
 static void text_editor(View *view, const FieldView *field)
@@ -92,7 +92,7 @@ static void text_editor(View *view, const FieldView *field)
             post_text(view, field, view->edit_text);
         return;
     }
-    char *text = g_strdup_printf("%zu elements", field->count);
+    char *text = g_strdup_printf("%zu entries", field->count);
     ui_text(UI_DIM, text);
     g_free(text);
 }
@@ -174,7 +174,7 @@ static void table_of_elements(View *view, const FieldView *field)
             ui_table_cell();
             if (ui_small_button(label))
                 post_plot(view, field, field->first + (size_t)row);
-            ui_tooltip("plot this element");
+            ui_tooltip("plot this entry over time");
             if (fixed)
                 ui_enabled(false);
             for (uint32_t c = 0; c < columns; c++) {
@@ -189,7 +189,6 @@ static void table_of_elements(View *view, const FieldView *field)
 
 static void editor(View *view, const FieldView *field)
 {
-    const bool numeric = field->scalar < DV_SCALAR_STRING;
     if (field->choices)
         choice_editor(view, field);
     else if (field->is_link)
@@ -200,12 +199,21 @@ static void editor(View *view, const FieldView *field)
         bool_editor(view, field);
     else
         text_editor(view, field);
-    if (numeric && field->numbers && !field->list && field->rows) {
-        ui_same_line(0);
-        if (ui_small_button("~"))
-            post_plot(view, field, 0);
-        ui_tooltip("plot it over time");
-    }
+}
+
+/* Also of a field that cannot be changed. Of a list the first entry that its table shows. */
+static void plot_button(View *view, const FieldView *field)
+{
+    if (field->scalar >= DV_SCALAR_STRING || !field->numbers || !field->rows || field->components == 0)
+        return;
+    char text[96] = "plot it over time";
+    if (field->list)
+        snprintf(text, sizeof text, "plot entry %zu over time; of another entry, click on its number below",
+                 field->first);
+    ui_same_line(0);
+    if (ui_small_button("~"))
+        post_plot(view, field, field->list ? field->first : 0);
+    ui_tooltip(text);
 }
 
 static bool has_elements(const FieldView *field)
@@ -259,6 +267,8 @@ static void field_row(View *view, const FieldView *field)
         editor(view, field);
     if (fixed && !list)
         ui_enabled(true);
+    if (!is_empty_box(field))
+        plot_button(view, field);
     if (now->edit.error && strcmp(now->edit.path, path) == 0)
         ui_wrapped(UI_ERROR, now->edit.error);
     g_free(name);
@@ -312,7 +322,7 @@ static void fields_of_part(View *view, const GArray *fields, Part part, const ch
             continue;
         ui_table_end();
         ui_push(id);
-        if (ui_section("elements##list", field->count < 6))
+        if (ui_section("entries##list", field->count < 6))
             table_of_elements(view, field);
         ui_pop();
         shown = begin_fields();

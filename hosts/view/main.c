@@ -208,19 +208,17 @@ int main(int argc, char **argv)
     int threads = 1;
     gboolean anywhere = FALSE;
     const GOptionEntry entries[] = {
-        {"start", 'a', 0, G_OPTION_ARG_NONE, &options->animate, "Animate at once", NULL},
-        {"fast", 0, 0, G_OPTION_ARG_NONE, &options->fast, "Make steps as fast as possible, not as the clock runs",
-         NULL},
-        {"steps", 'n', 0, G_OPTION_ARG_INT, &options->steps, "Make so many steps first", "STEPS"},
+        {"start", 'a', 0, G_OPTION_ARG_NONE, &options->animate, "Run at once", NULL},
+        {"fast", 0, 0, G_OPTION_ARG_NONE, &options->fast, "Make steps as fast as possible, not in real time", NULL},
+        {"steps", 'n', 0, G_OPTION_ARG_INT, &options->steps, "Make this many steps first", "STEPS"},
         {"threads", 0, 0, G_OPTION_ARG_INT, &threads, "Number of threads (0: one per core; default 1)", "N"},
         {"size", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_size, "Size of the window", "WxH"},
         {"serve", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_port,
-         "Show the window in a browser: serve it at this port; 0: one that is free", "PORT"},
-        {"address", 0, 0, G_OPTION_ARG_STRING, &address,
-         "Where --serve listens: 127.0.0.1, this machine alone, unless another is given", "ADDRESS"},
-        {"record", 0, 0, G_OPTION_ARG_FILENAME, &options->record, "Record what is done to the scene", "FILE"},
-        {"replay", 0, 0, G_OPTION_ARG_FILENAME, &options->replay, "Replay what was recorded, and compare the states",
-         "FILE"},
+         "Show the window in a browser at this port (0: a free one)", "PORT"},
+        {"address", 0, 0, G_OPTION_ARG_STRING, &address, "Address for --serve (default: 127.0.0.1, this machine alone)",
+         "ADDRESS"},
+        {"record", 0, 0, G_OPTION_ARG_FILENAME, &options->record, "Record all changes of the scene", "FILE"},
+        {"replay", 0, 0, G_OPTION_ARG_FILENAME, &options->replay, "Replay a recording, and compare the states", "FILE"},
         {"screenshot", 0, 0, G_OPTION_ARG_FILENAME, &options->screenshot,
          "Save a picture of the window after --steps, and end", "FILE"},
         {"write-anywhere", 0, 0, G_OPTION_ARG_NONE, &anywhere,
@@ -233,7 +231,7 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, "");
     (void)signal(SIGPIPE, SIG_IGN); /* ffmpeg may go */
     GOptionContext *context =
-        g_option_context_new("[SCENE]\n\nA window on a scene: animate it, pull it, look into it and change it.");
+        g_option_context_new("[SCENE]\n\nShows a scene in a window: run it, pull it, look into it and change it.");
     GOptionGroup *group = g_option_group_new("view", "", "", options, NULL);
     GError *error = NULL;
     int result = EXIT_USAGE;

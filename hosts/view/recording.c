@@ -97,7 +97,7 @@ static const char *read_entry(Reader *reader, const char *line)
     }
     Message *message = message_parse(rest);
     if (!message)
-        return "nothing that can be done to a scene reads like this";
+        return "this is no change of a scene";
     const RecordedMessage entry = {step, message};
     g_array_append_val(recording->entries, entry);
     return NULL;
@@ -109,7 +109,7 @@ static const char *read_line(Reader *reader, const char *line)
         return NULL;
     if (!reader->has_start)
         return read_head(reader, line);
-    return reader->has_end ? "there is something behind the end" : read_entry(reader, line);
+    return reader->has_end ? "there is text after the end" : read_entry(reader, line);
 }
 
 static Recording *read_text(const char *file, char *text, DvText *why)
@@ -166,7 +166,7 @@ static bool still_writes(Writer *writer, DvText *why)
     if (writer->lost || (fflush(writer->file) == 0 && !ferror(writer->file)))
         return true;
     writer->lost = true;
-    dv_text_add(why, "%s: %s; what is done from now on is not recorded", writer->name, g_strerror(errno));
+    dv_text_add(why, "%s: %s; further changes are not recorded", writer->name, g_strerror(errno));
     return false;
 }
 

@@ -372,7 +372,7 @@ static int take_message(Server *server, struct lws *wsi, const char *bytes, size
     if (lws_is_first_fragment(wsi))
         server->line_size = server->line_parts = 0;
     if (server->line_parts == 0 && !may_send_more(server))
-        return refuse_message(wsi, "it says more than hands do");
+        return refuse_message(wsi, "it sends too many messages");
     if (size > LINE_MOST - server->line_size || ++server->line_parts > LINE_MOST + 1)
         return refuse_message(wsi, nonsense);
     memcpy(server->line + server->line_size, bytes, size);

@@ -63,7 +63,7 @@ static void delete_object(Session *session, const Message *message)
     object = session_find(session, message->path);
     if (!object || node == dv_scene_root(session->scene))
         session_report(session, DV_LEVEL_ERROR,
-                       object ? "the root cannot be removed" : "what is to be removed is not there any more");
+                       object ? "the root cannot be removed" : "the object to be removed does not exist any more");
     else if (node)
         dv_node_remove(node);
     else
@@ -121,7 +121,7 @@ static const DvCameraPathOps *camera_path(Session *session, DvObject **camera)
     *camera = dv_node_find(dv_scene_root(session->scene), DV_CAMERA_PATH, DV_SEARCH_DOWN);
     if (*camera)
         return dv_object_ops(*camera, DV_CAMERA_PATH);
-    session_report(session, DV_LEVEL_ERROR, "the scene has no camera that passes places; add a RecordedCamera to it");
+    session_report(session, DV_LEVEL_ERROR, "the scene has no camera that follows a path; add a RecordedCamera to it");
     return NULL;
 }
 

@@ -34,7 +34,7 @@ bool session_may_write(Session *session, TargetKind kind, const Message *message
     if (state == TARGET_REFUSED)
         dv_text_add(&why, "cannot write: %s: %s", message->text, reason.at);
     else if (state == TARGET_EXISTS && message->numbers[0] != 0)
-        dv_text_add(&why, "cannot write: %s: is there already, and stays as it is; choose another name", message->text);
+        dv_text_add(&why, "cannot write: %s: exists already and stays as it is; choose another name", message->text);
     const bool may = why.at == NULL;
     dv_text_free(&reason);
     session_report_reason(session, &why);
@@ -108,7 +108,7 @@ void session_open_scene(Session *session, const char *file)
         session->recorder = session->pictures->create(session->scene);
     if (status != DV_OK)
         session_report(session, DV_LEVEL_WARNING,
-                       "the scene has errors: what could be loaded is shown, and may not do what was meant");
+                       "the scene has errors: it is shown without the parts that could not be loaded");
 }
 
 void session_reload_scene(Session *session)

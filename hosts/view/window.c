@@ -24,8 +24,8 @@ const Shortcut shortcuts[ACTIONS] = {
     [ACTION_RECORD] = {"Ctrl+E", "Record session", SDLK_e, true, false},
     [ACTION_REPLAY] = {"Ctrl+P", "Replay a recording...", SDLK_p, true, false},
     [ACTION_EXPORT] = {"Ctrl+T", "Export plots...", SDLK_t, true, false},
-    [ACTION_FIT] = {"F", "Frame what moves; press again for everything", SDLK_f, false, false},
-    [ACTION_FIT_SELECTED] = {"Shift+F", "Frame what is selected", SDLK_f, false, true},
+    [ACTION_FIT] = {"F", "Frame the moving bodies; press again for everything", SDLK_f, false, false},
+    [ACTION_FIT_SELECTED] = {"Shift+F", "Frame the selection", SDLK_f, false, true},
     [ACTION_DEFAULT_VIEW] = {"V", "Restore view", SDLK_v, false, false},
     [ACTION_SAVE_VIEW] = {"W", "Save view", SDLK_w, false, false},
     [ACTION_PROJECTION] = {"T", "Parallel projection", SDLK_t, false, false},
@@ -33,7 +33,7 @@ const Shortcut shortcuts[ACTIONS] = {
     [ACTION_AXES] = {"R", "Axes and bounds", SDLK_r, false, false},
     [ACTION_XRAY] = {"X", "X-ray", SDLK_x, false, false},
     [ACTION_WIREFRAME] = {"M", "Wireframe", SDLK_m, false, false},
-    [ACTION_CLIP] = {"C", "Cut away what is in front", SDLK_c, false, false},
+    [ACTION_CLIP] = {"C", "Cut away the front", SDLK_c, false, false},
     [ACTION_PANELS] = {"Tab", "Panels", SDLK_TAB, false, false},
     [ACTION_FULL_SCREEN] = {"F11", "Full screen", SDLK_F11, false, false},
     [ACTION_FIND] = {"Ctrl+F", "Find in the tree", SDLK_f, true, false},
@@ -113,7 +113,7 @@ static bool may_take(View *view, const char *file)
     DvText why = {0};
     const TargetState state = target_look(TARGET_PICTURE, file, view->now->reads, &why);
     if (state == TARGET_EXISTS && !target_fits(TARGET_PICTURE, file))
-        dv_text_add(&why, "is there already, and no picture by its ending; choose another name");
+        dv_text_add(&why, "exists already and is no picture by the end of its name; choose another name");
     if (why.at)
         logbook_add(view->book, DV_LEVEL_ERROR, NULL, "%s: %s", file, why.at);
     const bool may = why.at == NULL;
@@ -429,7 +429,7 @@ static bool is_lost(View *view)
     if (status == GL_NO_ERROR)
         return false;
     logbook_add(view->book, DV_LEVEL_ERROR, NULL,
-                "the graphics card was reset%s: divan-view ends, and what was recorded is whole; start it again",
+                "the graphics card was reset%s: divan-view ends, and the recording is complete; start it again",
                 status == GL_GUILTY_CONTEXT_RESET ? ", because of what was drawn" : "");
     view->exit_status = 1;
     return true;

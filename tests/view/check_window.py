@@ -460,7 +460,7 @@ def files_stay():
     check(window.end() == 0, "exit status after files that stay: " + window.said())
     write("notes.txt", "old\n")
     refused_at_start = (("guarded.scn", "the open scene is made from"), ("soft.mp4", "the open scene is made from"),
-                        ("notes.txt", "no picture by its ending"))
+                        ("notes.txt", "no picture by the end of its name"))
     for file, why in refused_at_start:
         done = subprocess.run([VIEW, "guarded.scn", "--screenshot", file], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                               timeout=3 * SECONDS, check=False)
@@ -502,11 +502,11 @@ def display_goes():
 def full_disk():
     """A file may have no more than 2048 bytes: that is said once, the simulation goes on, and what was written is still there."""
     window = Window("beam.scn", "--record", "full.session", shell="trap '' XFSZ; ulimit -f 2; ")
-    wait_for("a full disk", lambda: window.key(*["ctrl+a"] * 20) or "what is done from now on is not recorded" in window.said())
+    wait_for("a full disk", lambda: window.key(*["ctrl+a"] * 20) or "further changes are not recorded" in window.said())
     window.key("ctrl+s", "Return")
     window.key("ctrl+q")
     check(window.end() == 0, "exit status after a full disk: " + window.said())
-    check(window.said().count("what is done from now on is not recorded") == 1, "it is said more than once: " + window.said())
+    check(window.said().count("further changes are not recorded") == 1, "it is said more than once: " + window.said())
     check(not os.path.exists("full.session"), "a recording that is not whole has the name of one that is")
     check(len(recorded(" key ", "full.session")) > 50, "what was recorded before is lost: " + " ".join(os.listdir(".")))
 

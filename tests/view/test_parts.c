@@ -477,7 +477,7 @@ static void what_is_recorded_is_written_at_once(void **state)
     assert_int_equal(close(ends[0]), 0);
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);
     assert_false(writer_add(&writer, 9, &release, &why));
-    assert_non_null(strstr(why.at, "; what is done from now on is not recorded"));
+    assert_non_null(strstr(why.at, "; further changes are not recorded"));
     assert_int_equal(strncmp(why.at, name, strlen(name)), 0);
     why.length = 0;
     assert_true(writer_add(&writer, 9, &release, &why) && why.length == 0);

@@ -562,7 +562,7 @@ static void one_that_says_too_much_is_ended(void **state)
     const size_t before = bytes_in_use();
     size_t most = 0;
     int count = 0;
-    for (; count < 1000000 && !was_said("a browser is sent away: it says more than hands do"); count++) {
+    for (; count < 1000000 && !was_said("a browser is sent away: it sends too many messages"); count++) {
         SDL_Event event;
         assert_true(try_to_say(&client, "move 1 2 0"));
         while (server_next(server, &event, 0)) {
@@ -576,7 +576,7 @@ static void one_that_says_too_much_is_ended(void **state)
     static unsigned char bytes[65537];
     size_t size = 0;
     assert_int_equal(listen_to(&client, bytes, &size), 8); /* it is told why */
-    assert_string_equal((const char *)bytes + 2, "it says more than hands do");
+    assert_string_equal((const char *)bytes + 2, "it sends too many messages");
     close(client.socket);
     client = enter(server); /* it may come again */
     say(&client, "size 99 98");

@@ -627,10 +627,10 @@ static void recordings_that_are_none_are_refused(void **state)
         {"<Node/>", "this is no recording"},
         {"divan-session 1\nscene /tmp/x\n", "expected scene"},
         {"divan-session 1\nscene \"/no/such.scn\"\nstart 12\n0 end 12\n", "cannot be loaded"},
-        {"divan-session 1\nscene \"a\"\nstart 12\n5 jump 3\n", ":4: nothing that can be done"},
+        {"divan-session 1\nscene \"a\"\nstart 12\n5 jump 3\n", ":4: this is no change of a scene"},
         {"divan-session 1\nscene \"a\"\nstart 12\n5 reset\n4 reset\n", ":5: its step is before"},
-        {"divan-session 1\nscene \"a\"\nstart 12\n5 drag 1 2\n", ":4: nothing that can be done"},
-        {"divan-session 1\nscene \"a\"\nstart 12\n5 edit \"/a.b\n", ":4: nothing that can be done"},
+        {"divan-session 1\nscene \"a\"\nstart 12\n5 drag 1 2\n", ":4: this is no change of a scene"},
+        {"divan-session 1\nscene \"a\"\nstart 12\n5 edit \"/a.b\n", ":4: this is no change of a scene"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
         char *file = put("bad.session", bad[i].text);
@@ -940,7 +940,7 @@ static void files_that_are_there_stay(void **state)
         post(kinds[k], NULL, old, 1);
         post(kinds[k], NULL, scene, kinds[k] == MESSAGE_SAVE);
         snapshot_unref(session_settle(session));
-        assert_true(was_said("is there already, and stays as it is"));
+        assert_true(was_said("exists already and stays as it is"));
         char *after = get(old), *same = get(scene);
         assert_string_equal(after, "old");
         assert_string_equal(same, text);
@@ -1086,7 +1086,7 @@ static void a_camera_passes_the_views_that_were_added(void **state)
     open_text(string_scene);
     post(MESSAGE_NAVIGATE, NULL, NULL, 0);
     snapshot_unref(session_settle(session));
-    assert_true(was_said("the scene has no camera that passes places; add a RecordedCamera"));
+    assert_true(was_said("the scene has no camera that follows a path; add a RecordedCamera"));
 }
 
 /* What the scene says of its viewer is in each snapshot, also after a change; of two settings for one button the last one counts. */
