@@ -180,7 +180,7 @@ static void take_states(DvKrylovSpace *space, DvObject *const *object, uint32_t 
     bool here = true;
     for (uint32_t i = 0; i < count; i++) {
         space->state[i] = dv_state_ref(dv_object_ref(object[i]));
-        here = here && space->state[i].ops->spaces == DV_IN_HOST;
+        here = here && space->state[i].ops->spaces == DV_IN_HOST && !dv_state_storage(space->state[i]).space;
     }
     space->known = count;
     space->states = here ? count : 0;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The words of scenes made for a GPU: templates that name where and how vectors are kept, and classes that had a name of their own there.
+ * Vectors on a device, and the words of scenes made for a GPU: templates that name where and how vectors are kept, and classes that had a name of their own there.
  * Without a device they mean the classes of the host.
  */
+#include "device.h"
+
 #include <divan/plugin.h>
 
 #define VECTORS(word, type)                             \
@@ -35,12 +37,16 @@ static const DvRename renames[] = {
     {0},
 };
 
+static const DvContract offers[] = {
+    {.id = DV_VECTOR_SPACE, .ops = &space_ops}, {.id = DV_DEVICE_OPERATORS, .ops = &space_operators}, {0}};
+
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),
     .abi = DV_ABI_STAMP,
     .id = "divan.cuda",
     .version = DV_VERSION,
     .license = "LGPL-2.1-or-later",
-    .help = "Scenes made for a GPU: their templates and the names of their classes.",
+    .help = "Vectors on a device; scenes made for a GPU: their templates and the names of their classes.",
+    .offers = offers,
     .renames = renames,
 };

@@ -9,6 +9,8 @@
  */
 #include "fixed_points.h"
 
+#include <divan/contracts/operator.h>
+
 typedef struct FixedProjectiveConstraint {
     FixedPoints fixed;
 } FixedProjectiveConstraint;
@@ -49,6 +51,23 @@ static const DvProjectiveConstraintOps constraint_ops = {
     .project_velocity = project_velocity, .fixed = fixed,   .structure = structure,
 };
 
+/* What is fixed, the constraint says; whether velocities are too, this. */
+static uint64_t operator_version(void *self)
+{
+    return dv_data_version(&((FixedPoints *)self)->project_velocity);
+}
+
+static void describe_operator(void *self, DvOperator *out)
+{
+    static const uint32_t yes = 1, no = 0;
+    out->name = "fixed points";
+    dv_operator_add_indices(out, "velocities", dv_data_bool(&((FixedPoints *)self)->project_velocity) ? &yes : &no, 1,
+                            1, operator_version(self));
+}
+
+static const DvOperatorOps operator_ops = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
+
 static DvStatus init(DvObject *object, void *self)
 {
     return dv_projective_init(object, self);
@@ -64,6 +83,7 @@ const DvClass dv_fixed_projective_constraint = {
     .instance_size = sizeof(FixedProjectiveConstraint),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_PROJECTIVE_CONSTRAINT, .ops = &constraint_ops},
+                                      {.id = DV_OPERATOR, .ops = &operator_ops},
                                       {.id = DV_DRAWABLE, .ops = &fixed_points_drawable},
                                       {0}},
     .init = init,

@@ -23,6 +23,7 @@
 #include "body_shape.h"
 #include "mass_check.h"
 #include "mass_mesh.h"
+#include "mass_operator.h"
 #include <divan/kit/followed_values.h>
 #include <divan/kit/mass.h>
 #include <divan/kit/mesh_edits.h>
@@ -50,6 +51,7 @@ typedef struct DiagonalMass {
     DvMeshEdits edits;          /* since masses were summed up */
     double change;              /* kg, of the edit that is being told */
     DvStartValues first_masses, first_total, first_density;
+    MassOperator operator;
 } DiagonalMass;
 
 static const DvField fields[] = {
@@ -580,6 +582,31 @@ static uint64_t matrix_version(void *self_)
            self->turning.version;
 }
 
+static uint64_t operator_version(void *self_)
+{
+    DiagonalMass *self = self_;
+    update(self);
+    return mass_operator_version(&self->base, self->structure + dv_data_version(&self->point_masses));
+}
+
+static void describe_operator(void *self_, DvOperator *out)
+{
+    DiagonalMass *self = self_;
+    const uint64_t version = operator_version(self);
+    const uint32_t points = dv_state_count(self->base.state);
+    if (self->bodies) {
+        out->why = "masses of bodies that turn act on the host alone";
+        return;
+    }
+    mass_operator_begin(&self->operator, & self->base, points);
+    for (uint32_t i = 0; i < shorter(self->count, points); i++)
+        self->operator.mass[i] = self->operator.weight[i] = masses(self)[i];
+    mass_operator_describe(&self->operator, & self->base, points, version, out);
+}
+
+static const DvOperatorOps operator_ops = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
+
 static void implicit_turn(void *self_, double dt, double share, DvConstVec v, DvVec b)
 {
     DiagonalMass *self = self_;
@@ -812,6 +839,7 @@ static void destroy(DvObject *object, void *self_)
     dv_start_values_free(&self->first_total);
     dv_start_values_free(&self->first_density);
     dv_turning_inertia_free(&self->turning);
+    mass_operator_free(&self->operator);
     dv_free(self->bodies);
 }
 
@@ -826,6 +854,7 @@ const DvClass dv_diagonal_mass = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops},
                                       {.id = DV_FORCE_FIELD, .ops = &force_ops},
+                                      {.id = DV_OPERATOR, .ops = &operator_ops},
                                       {.id = DEFAULT_INERTIA, .ops = &default_inertia_ops},
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
                                       {0}},

@@ -16,6 +16,7 @@
 
 #include "body_shape.h"
 #include "mass_check.h"
+#include "mass_operator.h"
 #include "rigid_file.h"
 #include "state/mechanical_object.h"
 #include "state/vector_arithmetic.h"
@@ -41,6 +42,7 @@ typedef struct UniformMass {
     DvPointSet points;
     DvTurningInertia turning; /* count 0: not up to date */
     bool no_inertia;          /* none was given at init */
+    MassOperator operator;
 } UniformMass;
 
 static const DvField fields[] = {
@@ -320,6 +322,32 @@ static void implicit_turn(void *self_, double dt, double share, DvConstVec v, Dv
     dv_turning_inertia_step(&self->turning, &list, dt, share, v, b);
 }
 
+static uint64_t operator_version(void *self_)
+{
+    UniformMass *self = self_;
+    update(self);
+    return mass_operator_version(&self->base, self->structure + dv_data_version(&self->point_mass) +
+                                                  dv_data_version(&self->total_mass));
+}
+
+static void describe_operator(void *self_, DvOperator *out)
+{
+    UniformMass *self = self_;
+    const uint64_t version = operator_version(self);
+    const uint32_t points = state_count(self->base.state);
+    if (self->base.state.dof->rotation) {
+        out->why = "masses of bodies that turn act on the host alone";
+        return;
+    }
+    mass_operator_begin(&self->operator, & self->base, points);
+    for (uint32_t k = 0; k < self->count; k++)
+        self->operator.mass[point_at(self, k)] = self->operator.weight[point_at(self, k)] = self->body.mass;
+    mass_operator_describe(&self->operator, & self->base, points, version, out);
+}
+
+static const DvOperatorOps operator_ops = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
+
 static const DvMassOps mass_ops = {
     DV_MASS_OPS,
     .space = DV_HOST,
@@ -512,6 +540,7 @@ static void destroy(DvObject *object, void *self_)
     (void)object;
     UniformMass *self = self_;
     dv_turning_inertia_free(&self->turning);
+    mass_operator_free(&self->operator);
     dv_state_release(&self->base.state);
 }
 
@@ -526,6 +555,7 @@ const DvClass dv_uniform_mass = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops},
                                       {.id = DV_FORCE_FIELD, .ops = &force_ops},
+                                      {.id = DV_OPERATOR, .ops = &operator_ops},
                                       {.id = DEFAULT_INERTIA, .ops = &default_inertia_ops},
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
                                       {0}},

@@ -152,7 +152,7 @@ bool assembly_is_preferred(DvMechanics *m, uint32_t products)
     const bool equivalent = is_equivalent(m);
     if (!equivalent || products == UINT32_MAX)
         return equivalent;
-    if (is_surely_without(m, products))
+    if (m->elsewhere || is_surely_without(m, products)) /* vectors stay where they are */
         return false;
     const Assembly *as = assembly_structure(m); /* Jacobians cost more than the answer is worth */
     if (!as)

@@ -16,6 +16,7 @@
 
 #include "mechanics_private.h"
 #include "row_projection.h"
+#include "twins.h"
 
 /* ---- What the kernel's schedule lists: one call per object and role ---- */
 
@@ -89,6 +90,10 @@ void mechanics_forget(DvMechanics *m)
         assembly_free(old.assembly);
     assembly_free(old.lent);
     row_projection_free(old.row_projection);
+    for (uint32_t i = 0; i < old.field_list.count; i++)
+        twin_forget(&field_at(&old, i)->twin);
+    for (uint32_t i = 0; i < old.constraint_list.count; i++)
+        constraint_forget_fixed(constraint_at(&old, i));
     for (uint32_t i = 0; i < old.field_list.count; i++)
         dv_object_unref(field_at(&old, i)->object);
     for (uint32_t i = 0; i < old.mapping_list.count; i++)

@@ -24,6 +24,7 @@
 #include <divan/contracts/mapping.h>
 #include <divan/contracts/mass.h>
 #include <divan/contracts/mechanical_operations.h>
+#include <divan/contracts/operator.h>
 #include <divan/contracts/projective_constraint.h>
 #include <divan/visitor.h>
 
@@ -102,6 +103,18 @@ typedef struct StateItem {
     DvVec f;
 } StateItem;
 
+/* How a component acts on states that a device keeps: see twins.c. */
+typedef struct TwinItem {
+    DvVectorSpace *space; /* of all its states; NULL: it acts on the host */
+    DvPrecision precision;
+    const DvOperatorOps *ops; /* of the component; or NULL */
+    DvTwin *twin;             /* NULL: it has none */
+    uint64_t version;         /* of the operator, as the twin has it */
+    uint32_t points;
+    bool asked;  /* whether there is a twin */
+    bool behind; /* the twin has computed forces that the component knows nothing of */
+} TwinItem;
+
 typedef struct FieldItem {
     Key key;
     uint64_t id;
@@ -115,6 +128,7 @@ typedef struct FieldItem {
     uint32_t state_count;
     bool below_stop, interaction;
     bool nameless; /* something of it that acts in a product cannot be assembled */
+    TwinItem twin;
 } FieldItem;
 
 typedef struct MappingItem {
@@ -148,6 +162,10 @@ typedef struct ConstraintItem {
     uint32_t states[2];
     uint32_t state_count;
     bool below_stop;
+    TwinItem twin;   /* of the operator that tells about velocities; what is fixed, the constraint says itself */
+    DvAddress fixed; /* [fixed_count] scalars there */
+    uint32_t fixed_count, fixed_room;
+    uint64_t fixed_structure; /* + 1: of the list; 0: never made */
 } ConstraintItem;
 
 /* Items of a kind by slot. */
@@ -201,9 +219,10 @@ struct DvMechanics {
     List state_list, field_list, mass_list, mapping_list, constraint_list; /* masses: slots of fields */
     List independent;                                                      /* states */
     List bottom_up;                                                        /* constraints, node by node from the last */
-    List leaving;     /* while following an edit: states whose object has left */
-    uint32_t outside; /* states that are not below the node */
-    struct Index {    /* objects to slots of states: open addressing, for look-ups only (its order never shows) */
+    List leaving;       /* while following an edit: states whose object has left */
+    uint32_t outside;   /* states that are not below the node */
+    uint32_t elsewhere; /* independent states that a device keeps */
+    struct Index {      /* objects to slots of states: open addressing, for look-ups only (its order never shows) */
         DvObject **keys;
         uint32_t *values;
         uint32_t mask, count;

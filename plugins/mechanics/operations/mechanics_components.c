@@ -6,6 +6,7 @@
 #include <divan/memory.h>
 
 #include "mechanics_private.h"
+#include "twins.h"
 
 /* Whether all states give their vectors where a component wants them; if not, which does not, and what helps. */
 static bool meet(DvMechanics *m, DvObject *object, DvSpace space, DvObject *const *states, uint32_t count)
@@ -17,8 +18,8 @@ static bool meet(DvMechanics *m, DvObject *object, DvSpace space, DvObject *cons
             m->scene->fault = dv_error(
                 object, DV_ERROR_UNSUPPORTED,
                 "works on vectors %s, and state '%s' (%s) keeps its vectors %s only; take a state or a component of the other kind",
-                space == DV_DEVICE ? "on a device" : "on the host", dv_object_path(states[i]),
-                dv_object_class(states[i])->name, space == DV_DEVICE ? "on the host" : "on a device");
+                space != DV_HOST ? "on a device" : "on the host", dv_object_path(states[i]),
+                dv_object_class(states[i])->name, space != DV_HOST ? "on the host" : "on a device");
         dv_object_set_state(object, DV_COMPONENT_INVALID);
         return false;
     }
@@ -221,6 +222,7 @@ static Outcome add_field(DvMechanics *m, const DvCall *call, uint32_t rank, Mode
     m->nameless += item.nameless;
     item.rayleigh_stiffness = dv_object_field(call->object, "rayleighStiffness");
     item.rayleigh_mass = item.mass ? dv_object_field(call->object, "rayleighMass") : NULL;
+    twin_place(&item.twin, call->object, objects, count);
     (void)dv_object_ref(call->object);
     const uint32_t slot = TAKE_SLOT(&m->field_slots, m->fields);
     m->fields[slot] = item;
@@ -249,6 +251,7 @@ void field_remove(DvMechanics *m, uint32_t slot)
         state_remove_load(m, field->states[i]);
     for (uint32_t i = 0; i < field->state_count; i++)
         state_let_go(m, field->states[i]);
+    twin_forget(&field->twin);
     *field = (FieldItem){.id = 0};
     list_add(&m->field_slots.free, slot);
     dv_object_unref(object);
@@ -283,6 +286,7 @@ static Outcome add_constraint(DvMechanics *m, const DvCall *call, uint32_t rank)
     m->version++;
     item.id = ++m->last_id;
     item.below_stop = node_is_cut_off(dv_object_node(call->object), m->node);
+    twin_place(&item.twin, call->object, objects, count);
     (void)dv_object_ref(call->object);
     const uint32_t slot = TAKE_SLOT(&m->constraint_slots, m->constraints);
     m->constraints[slot] = item;
@@ -300,6 +304,7 @@ void constraint_remove(DvMechanics *m, uint32_t slot)
     list_remove_at(&m->bottom_up, place_bottom_up(m, constraint->key));
     for (uint32_t i = 0; i < constraint->state_count; i++)
         state_let_go(m, constraint->states[i]);
+    constraint_forget_fixed(constraint);
     *constraint = (ConstraintItem){.id = 0};
     list_add(&m->constraint_slots.free, slot);
     dv_object_unref(object);

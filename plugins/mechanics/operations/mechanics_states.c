@@ -163,6 +163,12 @@ uint32_t mechanics_find_state(const DvMechanics *m, const DvObject *object)
 
 /* ---- States ---- */
 
+static void remove_independent(DvMechanics *m, uint32_t slot)
+{
+    m->elsewhere -= dv_state_storage(m->states[slot].ref).space != NULL;
+    REMOVE_BY_KEY(&m->independent, m->states, slot);
+}
+
 void state_update_kind(DvMechanics *m, uint32_t slot)
 {
     StateItem *state = &m->states[slot];
@@ -174,11 +180,12 @@ void state_update_kind(DvMechanics *m, uint32_t slot)
     m->version++;
     m->placed++;
     if (state->kind == STATE_INDEPENDENT)
-        REMOVE_BY_KEY(&m->independent, m->states, slot);
+        remove_independent(m, slot);
     state->kind = kind;
-    if (kind == STATE_INDEPENDENT)
+    if (kind == STATE_INDEPENDENT) {
         INSERT_BY_KEY(&m->independent, m->states, slot);
-    else if (kind == STATE_EXTERNAL && !dv_object_ops(state->ref.object, DV_VISUAL_MODEL))
+        m->elsewhere += dv_state_storage(state->ref).space != NULL;
+    } else if (kind == STATE_EXTERNAL && !dv_object_ops(state->ref.object, DV_VISUAL_MODEL))
         state->ref.ops->clear(state->ref.self, VEC_ZERO);
 }
 
@@ -218,7 +225,7 @@ void state_remove(DvMechanics *m, uint32_t slot)
     m->version++;
     m->placed++;
     if (state->kind == STATE_INDEPENDENT)
-        REMOVE_BY_KEY(&m->independent, m->states, slot);
+        remove_independent(m, slot);
     if (is_inside(state))
         REMOVE_BY_KEY(&m->state_list, m->states, slot);
     else
@@ -235,7 +242,7 @@ void state_set_aside(DvMechanics *m, uint32_t slot)
     m->placed++;
     REMOVE_BY_KEY(&m->state_list, m->states, slot);
     if (state->kind == STATE_INDEPENDENT)
-        REMOVE_BY_KEY(&m->independent, m->states, slot);
+        remove_independent(m, slot);
     state->kind = STATE_NEW;
     state->leaves = true;
     state->key = (Key){UINT64_MAX, 0};

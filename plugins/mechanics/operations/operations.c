@@ -16,6 +16,7 @@
 #include <divan/memory.h>
 
 #include "operations_private.h"
+#include "twins.h"
 
 SceneMechanics *mechanics_of_scene(const DvNode *node)
 {
@@ -83,6 +84,8 @@ static void end_integration(DvMechanics *m)
 static const DvBlockMatrix *assemble(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t parts)
 {
     mechanics_update(m);
+    for (uint32_t i = 0; i < m->field_list.count && m->elsewhere; i++)
+        field_catch_up(m, field_at(m, i), step);
     return assembly_run(m, step, factors, parts);
 }
 
@@ -118,8 +121,9 @@ static double potential_energy(DvMechanics *m)
     operation_begin(m, roles_same(DV_POSITION, DV_NO_VEC, DV_NO_VEC));
     double energy = 0.0;
     for (uint32_t i = 0; i < m->field_list.count; i++) {
-        const FieldItem *field = field_at(m, i);
+        FieldItem *field = field_at(m, i);
         DvConstVec x[2];
+        field_catch_up(m, field, &step);
         if (field->ops->energy && !field->below_stop &&
             states_give_x(m, field->object, field->states, field->state_count, field->ops->space, x))
             energy += field->ops->energy(field->self, &step, x);
@@ -206,4 +210,7 @@ const DvMechanicalOperationsOps dv_mechanical_operations = {
     .momentum = momentum,
     .scratch = operation_scratch,
     .unsymmetric = list_unsymmetric,
+    .storage = operation_storage,
+    .dot_to = operation_dot_to,
+    .combine_by = operation_combine_by,
 };

@@ -3,6 +3,7 @@
  * Projective constraints.
  */
 #include "operations_private.h"
+#include "twins.h"
 
 typedef void (*Projection)(void *self, const DvStep *step, const DvVec *vectors);
 
@@ -51,8 +52,8 @@ void operation_project_response(DvMechanics *m, const DvStep *step, DvVecId d, D
     operation_begin(m, roles_same(DV_NO_VEC, DV_NO_VEC, d));
     const List *order = walk == DV_WALK_VISITOR ? &m->bottom_up : &m->constraint_list;
     for (uint32_t i = 0; i < order->count; i++) {
-        const ConstraintItem *constraint = &m->constraints[order->at[i]];
-        if (has_vectors(m, constraint, d))
+        ConstraintItem *constraint = &m->constraints[order->at[i]];
+        if (has_vectors(m, constraint, d) && !(constraint->twin.space && project_there(m, constraint, step, d)))
             (void)project_with(m, constraint, step, constraint->ops->project_response);
     }
     operation_end(m);
@@ -77,7 +78,13 @@ void operation_project_velocity(DvMechanics *m, const DvStep *step, DvVecId v)
         return;
     operation_begin(m, roles_same(DV_NO_VEC, DV_NO_VEC, v));
     for (uint32_t i = 0; i < m->constraint_list.count; i++) {
-        const ConstraintItem *constraint = constraint_at(m, i);
+        ConstraintItem *constraint = constraint_at(m, i);
+        bool projects;
+        if (constraint->twin.space && leaves_velocities_there(m, constraint, &projects)) {
+            if (projects && !constraint->below_stop && has_vectors(m, constraint, v))
+                (void)project_there(m, constraint, step, v);
+            continue;
+        }
         if (constraint->ops->project_velocity && !constraint->below_stop && has_vectors(m, constraint, v))
             (void)project_with(m, constraint, step, constraint->ops->project_velocity);
     }

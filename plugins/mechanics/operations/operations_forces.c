@@ -7,20 +7,45 @@
 #include <divan/memory.h>
 
 #include "operations_private.h"
+#include "twins.h"
 
 /* ---- Forces ---- */
 
+/* By the twin; false: there is none. */
+static __attribute__((noinline)) bool add_force_there(DvMechanics *m, FieldItem *field, const DvStep *step)
+{
+    DvTwin *twin = m->roles.f[STATE_INDEPENDENT] == DV_EXTERNAL_FORCE ? NULL : field_twin(m, field);
+    DvConstVec x[2], v[2];
+    DvVec f[2];
+    if (!twin || !twin->ops->add_force)
+        return false;
+    for (uint32_t k = 0; k < field->state_count; k++) {
+        StateItem *state = &m->states[field->states[k]];
+        if (!mechanics_fetch(m, state, field->object, field->twin.space->number))
+            return true;
+        x[k] = state->x;
+        v[k] = state->v;
+        f[k] = state->f;
+        state->force_is_zero = false;
+    }
+    twin->ops->add_force(twin, step, x, v, f);
+    field->twin.behind = true;
+    return true;
+}
+
 /* What acts on one state gets its vectors where they are: a copy would wait for the stores that have just made them. */
-static void add_force_of_one(DvMechanics *m, const FieldItem *field, const DvStep *step)
+static void add_force_of_one(DvMechanics *m, FieldItem *field, const DvStep *step)
 {
     StateItem *state = &m->states[field->states[0]];
+    if (field->twin.space && add_force_there(m, field, step))
+        return;
     if (!mechanics_fetch(m, state, field->object, field->ops->space))
         return;
     state->force_is_zero = false;
     field->ops->add_force(field->self, step, &state->x, &state->v, &state->f);
 }
 
-static void add_force_of(DvMechanics *m, const FieldItem *field, const DvStep *step)
+static void add_force_of(DvMechanics *m, FieldItem *field, const DvStep *step)
 {
     DvConstVec x[2], v[2];
     DvVec f[2];
@@ -28,6 +53,8 @@ static void add_force_of(DvMechanics *m, const FieldItem *field, const DvStep *s
         add_force_of_one(m, field, step);
         return;
     }
+    if (field->twin.space && add_force_there(m, field, step))
+        return;
     for (uint32_t k = 0; k < field->state_count; k++) {
         StateItem *state = &m->states[field->states[k]];
         if (!mechanics_fetch(m, state, field->object, field->ops->space))

@@ -7,6 +7,7 @@
 #include <divan/memory.h>
 
 #include "operations_private.h"
+#include "twins.h"
 
 void operation_add_mdx(DvMechanics *m, double factor, DvVecId res, DvVecId d)
 {
@@ -15,10 +16,15 @@ void operation_add_mdx(DvMechanics *m, double factor, DvVecId res, DvVecId d)
     operation_begin(m,
                     (Roles){{d, DV_NO_VEC, DV_NO_VEC}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {res, DV_NO_VEC, DV_NO_VEC}});
     for (uint32_t i = 0; i < m->mass_list.count; i++) {
-        const FieldItem *mass = mass_at(m, i);
+        FieldItem *mass = mass_at(m, i);
         StateItem *state = &m->states[mass->states[0]];
-        if (state->kind == STATE_INDEPENDENT && mechanics_alive(m, mass->object) &&
-            mechanics_fetch(m, state, mass->object, mass->mass->space))
+        DvTwin *twin = field_twin(m, mass);
+        if (state->kind != STATE_INDEPENDENT || !mechanics_alive(m, mass->object))
+            continue;
+        if (twin && twin->ops->add_mdx) {
+            if (mechanics_fetch(m, state, mass->object, mass->twin.space->number))
+                twin->ops->add_mdx(twin, factor, state->x, state->f);
+        } else if (mechanics_fetch(m, state, mass->object, mass->mass->space))
             mass->mass->add_mdx(mass->self, factor, state->x, state->f);
     }
     operation_end(m);
@@ -102,10 +108,16 @@ void operation_acceleration_from_force(DvMechanics *m, DvVecId a, DvVecId f)
     operation_begin(m,
                     (Roles){{f, DV_NO_VEC, DV_NO_VEC}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {a, DV_NO_VEC, DV_NO_VEC}});
     for (uint32_t i = 0; i < m->mass_list.count; i++) {
-        const FieldItem *mass = mass_at(m, i);
+        FieldItem *mass = mass_at(m, i);
         StateItem *state = &m->states[mass->states[0]];
         if (state->kind != STATE_INDEPENDENT || mass->below_stop || !mechanics_alive(m, mass->object))
             continue;
+        DvTwin *twin = state->masses == 1 ? field_twin(m, mass) : NULL;
+        if (twin && twin->ops->acceleration) {
+            if (mechanics_fetch(m, state, mass->object, mass->twin.space->number))
+                twin->ops->acceleration(twin, state->x, state->f);
+            continue;
+        }
         if (!mass->mass->acceleration)
             (void)dv_error(mass->object, DV_ERROR_UNSUPPORTED,
                            "its matrix is not diagonal: use a solver with a linear solver");

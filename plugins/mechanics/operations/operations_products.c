@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "operations_private.h"
+#include "twins.h"
 
 static bool is_velocity(const DvStep *step, DvVecId d)
 {
@@ -20,12 +21,41 @@ static void add_product(const FieldItem *field, const DvStep *step, DvFactors fa
         field->mass->add_mdx(field->self, mass, dx[0], df[0]);
 }
 
-static void add_product_of(DvMechanics *m, const FieldItem *field, const DvStep *step, DvFactors factors)
+/* By the twin; false: there is none that does all of it. */
+static __attribute__((noinline)) bool add_product_there(DvMechanics *m, FieldItem *field, const DvStep *step,
+                                                        DvFactors factors, double k, double mass)
+{
+    DvTwin *twin = field_twin(m, field);
+    const bool stiff = field->ops->add_dforce && (k != 0.0 || factors.b != 0.0), heavy = field->mass && mass != 0.0;
+    DvConstVec dx[2];
+    DvVec df[2];
+    if (!twin || (stiff && !twin->ops->add_dforce && !field->mass) || (heavy && !twin->ops->add_mdx))
+        return false;
+    for (uint32_t i = 0; i < field->state_count; i++) {
+        StateItem *state = &m->states[field->states[i]];
+        if (!mechanics_fetch(m, state, field->object, field->twin.space->number))
+            return true;
+        dx[i] = state->x;
+        df[i] = state->f;
+    }
+    if (stiff && twin->ops->add_dforce)
+        twin->ops->add_dforce(twin, step, k, factors.b, dx, df);
+    if (heavy)
+        twin->ops->add_mdx(twin, mass, dx[0], df[0]);
+    return true;
+}
+
+static void add_product_of(DvMechanics *m, FieldItem *field, const DvStep *step, DvFactors factors)
 {
     const double k = field_stiffness_factor(field, factors), mass = field_mass_factor(field, factors);
     const bool stiff = field->ops->add_dforce && (k != 0.0 || factors.b != 0.0), heavy = field->mass && mass != 0.0;
     if (!stiff && !heavy)
         return;
+    if (field->twin.space) {
+        if (add_product_there(m, field, step, factors, k, mass))
+            return;
+        field_catch_up(m, field, step);
+    }
     DvConstVec dx[2];
     DvVec df[2];
     for (uint32_t i = 0; i < field->state_count; i++) {

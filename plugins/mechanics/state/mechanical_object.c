@@ -5,9 +5,11 @@
  * Before the first step the coordinates come from the fields or from a topology in the same node, then
  *   position <- scale, rotate, translate;   rest_position <- position, unless given;   position <- rotation2, translation2
  *
- * Limits: memory of the host only; the kind of a point is chosen by `template`: Vec1d, Vec2d, Vec3d, Vec6d, Rigid2d, Rigid3d.
+ * The kind of a point is chosen by `template`: Vec1d, Vec2d, Vec3d, Vec6d, Rigid2d, Rigid3d; or by a word of a device (CudaVec3f), which then
+ * keeps the vectors.
  */
 #include "mechanical_object.h"
+#include "mechanical_object_elsewhere.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,6 +45,9 @@ static const DvField fields[] = {
              .help = "coordinates that a reset puts back"),
     DV_FIELD(MechanicalObject, reset_velocity, "reset_velocity", dv_type_derivs, .unit = "m/s",
              .flags = DV_FIELD_AT_LOAD, .help = "velocities that a reset puts back"),
+    DV_FIELD(MechanicalObject, written_elsewhere, "writtenElsewhere", dv_type_bool, .init = "0",
+             .flags = DV_FIELD_HIDDEN | DV_FIELD_INPUT | DV_FIELD_NOT_LINKED,
+             .help = "internal: vectors on a device follow from it, which are fetched when somebody reads them"),
     DV_FIELD(MechanicalObject, rest_scale, "restScale", dv_type_double, .init = "1", .flags = DV_FIELD_AT_LOAD,
              .help = "factor of the rest positions that are copied from the positions"),
     DV_FIELD(MechanicalObject, use_topology, "useTopology", dv_type_bool, .init = "1", .flags = DV_FIELD_AT_LOAD,
@@ -128,6 +133,7 @@ static DvStatus ask_for_points(const DvObject *object, const MechanicalObject *s
 static DvStatus parse(DvObject *object, void *self_, const DvAttributes *attributes)
 {
     MechanicalObject *self = self_;
+    elsewhere_begin(self, dv_attribute(attributes, "template"));
     if (dv_attribute(attributes, "size")) {
         const int32_t size = dv_data_int(&self->size);
         if (size > MECHANICAL_OBJECT_MOST_POINTS)
@@ -299,6 +305,7 @@ static DvStatus init(DvObject *object, void *self_)
     mechanical_object_rotate(self, dv_data_doubles(&self->rotation2, NULL));
     mechanical_object_translate(self, dv_data_doubles(&self->translation2, NULL));
 
+    elsewhere_ready(self);
     return ops && ops->is_dynamic(topology_self) ? mechanical_object_follow(self, topology) : DV_OK;
 }
 
@@ -419,6 +426,7 @@ static void destroy(DvObject *object, void *self_)
 {
     (void)object;
     MechanicalObject *self = self_;
+    elsewhere_end(self);
     dv_free(self->first_external_force);
     dv_state_vectors_free(&self->own);
 }
@@ -443,6 +451,7 @@ const DvClass dv_mechanical_object = {
     .reinit = reinit,
     .store_reset_state = store_reset_state,
     .reset = reset,
+    .update = elsewhere_update,
     .bounding_box = bounding_box,
     .restore = restore,
     .cleanup = cleanup,

@@ -4,6 +4,7 @@
  *
  *   mechanical_object.c                  fields and life cycle
  *   mechanical_object_vectors.c          its vectors by number, in fields and in arrays of its own; arithmetic on them
+ *   mechanical_object_elsewhere.c        those that a device keeps
  *   mechanical_object_topology.c         points that come, go and are renumbered with a topology
  *   mechanical_object_transformation.c   scale, rotation, translation of the points at the start
  *   mechanical_object_drawing.c          what of it is shown
@@ -46,6 +47,8 @@ typedef struct MechanicalObject {
     DvElementData points;             /* attached to a topology that may change; entries are not used */
     double *first_rest, *first_position, *first_velocity; /* [first_count] likewise: what a reset puts back; or NULL */
     uint32_t first_count;
+    struct Elsewhere *elsewhere; /* NULL: on the host */
+    DvData written_elsewhere;    /* the fields follow from it that vectors elsewhere are kept in */
 } MechanicalObject;
 
 /* Numbers of a point, and of all points, in a vector. */

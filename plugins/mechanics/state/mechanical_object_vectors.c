@@ -5,6 +5,7 @@
  * follow a change of size.
  */
 #include "mechanical_object.h"
+#include "mechanical_object_elsewhere.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,7 +64,8 @@ void mechanical_object_find_vectors(MechanicalObject *self)
 static void find_at_hand(MechanicalObject *self)
 {
     for (DvVecId id = 0; id < DV_FIRST_FREE_VEC; id++)
-        self->at_hand[id] = self->initialised && self->count && id != DV_EXTERNAL_FORCE ? self->of_id[id] : NULL;
+        self->at_hand[id] =
+            self->initialised && self->count && id != DV_EXTERNAL_FORCE && !self->elsewhere ? self->of_id[id] : NULL;
 }
 
 void mechanical_object_begin(MechanicalObject *self)
@@ -196,16 +198,20 @@ bool mechanical_object_has(const void *self_, DvVecId id)
 {
     MechanicalObject *self = (MechanicalObject *)(uintptr_t)self_;
     const DvData *data = field_of(self, id);
+    if (!data && self->elsewhere)
+        return elsewhere_has(self, id);
     return data ? exists(self, data, id) : dv_state_vectors_has(&self->own, id);
 }
 
 const double *mechanical_object_read_anyhow(MechanicalObject *self, DvVecId id, DvSpace space)
 {
     DvData *data = field_of(self, id);
-    if (space != DV_HOST || !(data ? exists(self, data, id) : dv_state_vectors_has(&self->own, id)))
+    if (!mechanical_object_has(self, id) || (space != DV_HOST && !self->elsewhere))
         return NULL;
     if (!self->initialised)
         mechanical_object_agree_on_size(self);
+    if (self->elsewhere && self->initialised && (id != DV_EXTERNAL_FORCE || space != DV_HOST))
+        return elsewhere_read(self, id, space);
     if (!data)
         return self->own.of[id].at;
     const double *at = dv_data_read(data);
@@ -221,11 +227,15 @@ const double *mechanical_object_read(void *self, DvVecId id, DvSpace space)
 
 double *mechanical_object_write_anyhow(MechanicalObject *self, DvVecId id, DvSpace space, DvAccess access)
 {
-    if (space != DV_HOST || id == DV_NO_VEC || id >= DV_MAX_VEC)
+    if ((space != DV_HOST && !self->elsewhere) || id == DV_NO_VEC || id >= DV_MAX_VEC)
         return NULL;
     DvData *data = field_of(self, id);
     if (!self->initialised)
         mechanical_object_agree_on_size(self);
+    if (self->elsewhere && self->initialised && id == DV_EXTERNAL_FORCE && space != DV_HOST)
+        return NULL; /* what is given from outside is given on the host */
+    if (self->elsewhere && self->initialised && id != DV_EXTERNAL_FORCE)
+        return elsewhere_write(self, id, space, access);
     if (data) {
         if (data->count != self->count)
             (void)resize_field(data, self->count);
@@ -245,7 +255,9 @@ double *mechanical_object_write(void *self, DvVecId id, DvSpace space, DvAccess 
 static void release(void *self_, DvVecId id)
 {
     MechanicalObject *self = self_;
-    if (id >= DV_FIRST_FREE_VEC) {
+    if (id >= DV_FIRST_FREE_VEC && self->elsewhere) {
+        elsewhere_release(self, id);
+    } else if (id >= DV_FIRST_FREE_VEC) {
         dv_state_vectors_release(&self->own, id);
     } else if (id == DV_EXTERNAL_FORCE && mechanical_object_has_external_force(self)) {
         double *at = dv_data_begin_all(&self->external_force, self->external_force.count);
@@ -267,6 +279,8 @@ void mechanical_object_resize(void *self_, uint32_t count)
 {
     MechanicalObject *self = self_;
     const uint32_t old = self->count;
+    if (self->elsewhere)
+        elsewhere_come_home(self);
     set_count(self, count);
     for (size_t k = 0; k < VECTOR_FIELDS; k++) {
         DvData *data = self->of_id[vector_fields[k].id];
@@ -277,6 +291,8 @@ void mechanical_object_resize(void *self_, uint32_t count)
         self->emptied = exists && count == 0 ? self->emptied | 1u << k : self->emptied & ~(1u << k);
     }
     dv_state_vectors_resize(&self->own, self->dof, old, count, room_for(self, count));
+    if (self->elsewhere)
+        elsewhere_resize(self, old, count);
 }
 
 /* ---- Vector arithmetic ---- */
@@ -284,6 +300,10 @@ void mechanical_object_resize(void *self_, uint32_t count)
 void mechanical_object_clear(void *self_, DvVecId id)
 {
     MechanicalObject *self = self_;
+    if (self->elsewhere && self->initialised) {
+        elsewhere_clear(self, id);
+        return;
+    }
     double *at = mechanical_object_write(self, id, DV_HOST, DV_OVERWRITE);
     if (dv_vec_kind(id) == DV_COORDS)
         blank(self, id, at);
@@ -362,7 +382,9 @@ void mechanical_object_combine(void *self_, DvVecId r, DvVecId a, DvVecId b, dou
 {
     MechanicalObject *self = self_;
     static const char *const kind_names[] = {"coordinates", "derivatives"};
-    if (!self->dof->rotation)
+    if (self->elsewhere && self->initialised)
+        elsewhere_combine(self, r, a, b, k);
+    else if (!self->dof->rotation)
         combine_flat(self, r, a, b, k);
     else if (!combine_kinds(self, r, a, b, k))
         (void)dv_error(dv_object_of(self), DV_ERROR_UNSUPPORTED,
@@ -375,6 +397,8 @@ void mechanical_object_combine(void *self_, DvVecId r, DvVecId a, DvVecId b, dou
 static double dot(void *self_, DvVecId a, DvVecId b)
 {
     MechanicalObject *self = self_;
+    if (self->elsewhere && self->initialised && mechanical_object_has(self, a) && mechanical_object_has(self, b))
+        return elsewhere_dot(self, a, b);
     const double *at_a = mechanical_object_read(self, a, DV_HOST);
     const double *at_b = a == b ? at_a : mechanical_object_read(self, b, DV_HOST);
     return at_a && at_b ? dv_array_dot(at_a, at_b, mechanical_object_length_of(self, a)) : 0.0;
@@ -410,6 +434,12 @@ static uint32_t point_count(const void *self_)
     return self->initialised ? self->count : point_count_at_first((MechanicalObject *)(uintptr_t)self_);
 }
 
+static DvStorage storage(const void *self_)
+{
+    const MechanicalObject *self = self_;
+    return self->elsewhere ? elsewhere_storage(self) : (DvStorage){NULL, DV_DOUBLE};
+}
+
 const DvStateOps mechanical_object_state_ops = {
     .size = sizeof(DvStateOps),
     .spaces = DV_IN_HOST,
@@ -424,4 +454,5 @@ const DvStateOps mechanical_object_state_ops = {
     .combine = mechanical_object_combine,
     .dot = dot,
     .first_not_finite = first_not_finite,
+    .storage = storage,
 };

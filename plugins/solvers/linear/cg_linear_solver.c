@@ -33,6 +33,8 @@ typedef struct CgLinearSolver {
     bool by_threshold;                      /* it was the threshold that ended it */
     double first_denominator, first_change; /* of one that the threshold ended before its first iteration; else 0 */
     uint64_t unsolved_by_threshold;
+    DvKrylovCourse course; /* of a solve that stays on a device */
+    DvData batch;
 } CgLinearSolver;
 
 /* What would move by less (m/s) is at rest: forces are those of rounding. */
@@ -46,6 +48,11 @@ static const DvField fields[] = {
              .flags = DV_FIELD_REQUIRED, .help = "stop when the denominator p.Ap is not larger than this"),
     DV_FIELD(CgLinearSolver, warm_start, "warmStart", dv_type_bool, .init = "0",
              .help = "start from the solution of the step before"),
+    DV_FIELD(
+        CgLinearSolver, batch, "batch", dv_type_uint, .init = "0",
+        .help =
+            "iterations that a device makes between two looks; 0: as many as the solve before took; no result hangs "
+            "on it"),
     {0},
 };
 
@@ -81,10 +88,29 @@ static void tell_of_standstill(CgLinearSolver *self, double b_norm, double large
             denominator * pow(fmin(dv_data_double(&self->krylov.tolerance), 1.0), 2.0));
 }
 
+/* P = R + beta P, and p . A p: by the solve that has been there already, or now. */
+static double next_denominator(CgLinearSolver *self, uint32_t it, double beta)
+{
+    DvKrylovSpace *space = &self->krylov.space;
+    if (self->course.storage.space)
+        return it <= self->course.turns ? self->course.denominator[it - 1] : NAN;
+    if (it == 1)
+        dv_krylov_copy(space, DV_KRYLOV_P, DV_KRYLOV_R);
+    else
+        dv_krylov_turn(space, DV_KRYLOV_R, beta);
+    return dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
+}
+
+static double next_rho(CgLinearSolver *self, uint32_t it, double alpha)
+{
+    if (self->course.storage.space)
+        return it <= self->course.turns ? self->course.rho[it - 1] : NAN;
+    return dv_krylov_step(&self->krylov.space, alpha);
+}
+
 /* Iterations from the residual R, with rho = R . R and P undefined; b_norm > 0. The number of products. */
 static uint32_t reduce(CgLinearSolver *self, double b_norm, double rho, bool first_solve)
 {
-    DvKrylovSpace *space = &self->krylov.space;
     const uint32_t iterations = dv_data_uint(&self->krylov.iterations);
     const double tolerance = dv_data_double(&self->krylov.tolerance);
     const double threshold = dv_data_double(&self->threshold);
@@ -97,11 +123,7 @@ static uint32_t reduce(CgLinearSolver *self, double b_norm, double rho, bool fir
                 return it - 1;
             dv_remark(dv_object_of(self), "the first residual %g is within the tolerance %g already", error, tolerance);
         }
-        if (it == 1)
-            dv_krylov_copy(space, DV_KRYLOV_P, DV_KRYLOV_R);
-        else
-            dv_krylov_turn(space, DV_KRYLOV_R, rho / previous_rho);
-        const double denominator = dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
+        const double denominator = next_denominator(self, it, rho / previous_rho);
         dv_curve_add(&self->denominators, denominator);
         if (denominator < 0.0 && self->negative == 0.0) {
             self->negative = denominator;
@@ -131,7 +153,7 @@ static uint32_t reduce(CgLinearSolver *self, double b_norm, double rho, bool fir
         if (it == 1)
             self->largest_change = fmax(self->largest_change, fabs(alpha) * sqrt(rho));
         previous_rho = rho;
-        rho = dv_krylov_step(space, alpha);
+        rho = next_rho(self, it, alpha);
         self->krylov.left = sqrt(rho) / b_norm;
         if (isnan(rho))
             return it; /* the state will not be finite: nothing is gained by going on */
@@ -158,23 +180,34 @@ static DvStatus iterate(void *self_, bool of_step, uint32_t *products)
     dv_curve_restart(&self->krylov.errors, iterations);
     dv_curve_restart(&self->denominators, iterations);
     dv_curve_add(&self->krylov.errors, 1.0);
-    const double b_squared = dv_krylov_dot(space, DV_KRYLOV_B, DV_KRYLOV_B);
+    const bool first_solve = of_step && dv_data_uint(&self->krylov.solves) == 0;
+    const bool warm = of_step && dv_data_bool(&self->warm_start);
+    if (!warm && dv_krylov_course_begin(space, &self->course, iterations)) {
+        dv_krylov_copy(space, DV_KRYLOV_R, DV_KRYLOV_B);
+        self->course.batch = dv_data_uint(&self->batch);
+        dv_krylov_course_run(space, &self->course, iterations, dv_data_double(&self->krylov.tolerance),
+                             dv_data_double(&self->threshold), first_solve, *products);
+    } else {
+        self->course.storage.space = NULL;
+    }
+    const bool stays = self->course.storage.space != NULL;
+    const double b_squared = stays ? self->course.b_squared : dv_krylov_dot(space, DV_KRYLOV_B, DV_KRYLOV_B);
     if (b_squared == 0.0) {
         (void)dv_solve_record_add(&self->krylov.record, 0.0, dv_data_double(&self->krylov.tolerance), DV_KRYLOV_UNSEEN);
         return DV_OK;
     }
     double rho = b_squared;
-    if (of_step && dv_data_bool(&self->warm_start)) {
+    if (warm) {
         dv_krylov_residual(space);
         rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R);
-    } else {
+    } else if (!stays) {
         dv_krylov_copy(space, DV_KRYLOV_R, DV_KRYLOV_B);
     }
     const double b_norm = sqrt(b_squared), largest_change = of_step ? self->largest_change : 0.0;
     const double largest_of_steps = self->largest_change; /* of another unit than those of rows */
     self->largest_change = largest_change;
     self->krylov.left = sqrt(rho) / b_norm;
-    *products = reduce(self, b_norm, rho, of_step && dv_data_uint(&self->krylov.solves) == 0);
+    *products = reduce(self, b_norm, rho, first_solve);
     tell_of_standstill(self, b_norm, largest_change, of_step);
     record(self, b_norm, of_step);
     if (!of_step)
@@ -251,6 +284,7 @@ static const DvFaultCauseOps cause_ops = {.size = sizeof cause_ops, .explain = e
 static void destroy(DvObject *object, void *self)
 {
     dv_curve_free(&((CgLinearSolver *)self)->denominators);
+    dv_krylov_course_free(&((CgLinearSolver *)self)->course);
     dv_krylov_solver_destroy(object, self);
 }
 

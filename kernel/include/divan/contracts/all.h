@@ -21,6 +21,7 @@
 #include <divan/contracts/mass.h>
 #include <divan/contracts/mechanical_operations.h>
 #include <divan/contracts/modes.h>
+#include <divan/contracts/operator.h>
 #include <divan/contracts/picture.h>
 #include <divan/contracts/projective_constraint.h>
 #include <divan/contracts/renderer.h>
@@ -33,6 +34,7 @@
 #include <divan/contracts/sparse_direct.h>
 #include <divan/contracts/state.h>
 #include <divan/contracts/topology.h>
+#include <divan/contracts/vector_space.h>
 #include <divan/contracts/visual.h>
 #include <divan/scene.h>
 

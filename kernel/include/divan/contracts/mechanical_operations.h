@@ -163,6 +163,14 @@ typedef struct DvMechanicalOperationsOps {
     /* Force fields and mappings whose stiffness may now differ from its transpose, in tree order; stores at most capacity,
      * returns how many there are.     [main] */
     uint32_t (*unsymmetric)(DvMechanics *m, DvObject **objects, uint32_t capacity);
+
+    /* For solves that stay on a device. */
+    /* The space where all independent states live, if all that acts in a product and all projections act there too, with one precision;
+     * space NULL: it is the host, or there are several.     [step] */
+    DvStorage (*storage)(DvMechanics *m);
+    /* In that space: slot = a . b; r = a + (factor slot) b (contracts/vector_space.h).     [step] */
+    void (*dot_to)(DvMechanics *m, uint32_t slot, DvVecId a, DvVecId b);
+    void (*combine_by)(DvMechanics *m, DvVecId r, DvVecId a, DvVecId b, uint32_t slot, double factor);
 } DvMechanicalOperationsOps;
 
 DV_END_DECLS

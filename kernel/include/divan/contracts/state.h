@@ -49,8 +49,22 @@ static inline DvVecKind dv_vec_kind(DvVecId id)
     return id < DV_VELOCITY || (id >= DV_FIRST_FREE_VEC && id % 2 == 0) ? DV_COORDS : DV_DERIVS;
 }
 
-typedef enum DvSpace { DV_HOST, DV_DEVICE } DvSpace;
+/* Memory that vectors live in, by number: the host, then the devices in the order in which plugins offer them
+ * (contracts/vector_space.h). On a device an `at` is an address that the host never follows. */
+typedef uint32_t DvSpace;
+enum { DV_HOST = 0, DV_DEVICE = 1, DV_MOST_SPACES = 32 };
 enum { DV_IN_HOST = 1u << DV_HOST, DV_IN_DEVICE = 1u << DV_DEVICE };
+typedef enum DvPrecision { DV_DOUBLE, DV_FLOAT } DvPrecision;
+/* A device as one scene uses it (contracts/vector_space.h): what it begins with. */
+typedef struct DvVectorSpace {
+    const struct DvVectorSpaceOps *ops;
+    DvSpace number;
+} DvVectorSpace;
+/* Where an object keeps its vectors, and how; on the host they are doubles, whatever the precision elsewhere. */
+typedef struct DvStorage {
+    DvVectorSpace *space; /* NULL: on the host */
+    DvPrecision precision;
+} DvStorage;
 typedef enum DvAccess {
     DV_READ_WRITE,
     DV_OVERWRITE /* old values are not needed */
@@ -92,6 +106,8 @@ typedef struct DvStateOps {
     double (*dot)(void *self, DvVecId a, DvVecId b); /* sum over all components, in a fixed order */
     /* First point whose coordinates or derivatives are not finite, or UINT32_MAX. */
     uint32_t (*first_not_finite)(void *self, DvVecId a);
+    /* Optional (absent: on the host, in doubles): where this object keeps its vectors. It gives them there and on the host.     [any] */
+    DvStorage (*storage)(const void *self);
 } DvStateOps;
 
 /* A state with its functions at hand: what components keep. */
@@ -113,9 +129,15 @@ static inline DvStateRef dv_state_ref(DvObject *object)
     }
     return s;
 }
+static inline DvStorage dv_state_storage(DvStateRef s)
+{
+    DvStorage on_host = {NULL, DV_DOUBLE};
+    return s.ops->storage ? s.ops->storage(s.self) : on_host;
+}
 static inline bool dv_state_serves(DvStateRef s, DvSpace space)
 {
-    return (s.ops->spaces >> space & 1) != 0;
+    const DvVectorSpace *own = dv_state_storage(s).space;
+    return (s.ops->spaces >> space & 1) != 0 || (own && own->number == space);
 }
 
 /* Lets go of a state that is held: back to zeros; zeros stay.     [step] */

@@ -93,6 +93,26 @@ DV_PUBLIC bool dv_krylov_is_rounding(DvKrylovSpace *space, double b_norm);
 DV_NODISCARD DV_PUBLIC DvStatus dv_krylov_precondition(DvKrylovSpace *space, const DvLinearSolverOps *ops,
                                                        void *preconditioner, int z, int r);
 
+/* ---- Conjugate gradients that stay on a device ---- */
+
+typedef struct DvKrylovCourse {
+    DvStorage storage; /* space NULL: the solve does not stay */
+    uint32_t batch;    /* iterations between two looks; 0: as many as are expected. Results are the same for each */
+    double b_squared;  /* of the right-hand side */
+    uint32_t turns;    /* iterations begun */
+    /* [turns] of each: p . q, and R . R after it; not a number where it ended before that. */
+    double *denominator, *rho;
+    uint32_t capacity;
+} DvKrylovCourse;
+
+/* After dv_krylov_begin: whether the solve can stay where its vectors are, with room for as many iterations. */
+DV_PUBLIC bool dv_krylov_course_begin(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t iterations);
+/* From the residual R to X: until |R| <= tolerance |B|, a denominator that is not larger than the threshold, or as many iterations. In the first
+ * solve of all the first iteration is never refused. */
+DV_PUBLIC void dv_krylov_course_run(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t iterations, double tolerance,
+                                    double threshold, bool first_solve, uint32_t expected);
+DV_PUBLIC void dv_krylov_course_free(DvKrylovCourse *course); /* [main] */
+
 /* ---- Linear solvers by a Krylov method ---- */
 
 typedef struct DvKrylovOps {

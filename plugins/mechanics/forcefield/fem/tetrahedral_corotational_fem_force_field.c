@@ -222,6 +222,24 @@ static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
 
 static const DvElementStressOps stress = {.size = sizeof(DvElementStressOps), .model = tetrahedron_force_field_stress};
 
+static uint64_t operator_version(void *self_)
+{
+    TetrahedralCorotationalFEMForceField *self = self_;
+    return 2 * tetrahedron_force_field_operator_version(self) + dv_data_bool(&self->compute_von_mises_stress);
+}
+
+static void describe_operator(void *self_, DvOperator *out)
+{
+    TetrahedralCorotationalFEMForceField *self = self_;
+    if (dv_data_bool(&self->compute_von_mises_stress))
+        out->why = "computeVonMisesStress takes positions on the host";
+    else
+        tetrahedron_force_field_describe(self, out);
+}
+
+static const DvOperatorOps operator_ops = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
+
 const DvClass dv_tetrahedral_corotational_fem_force_field = {
     .size = sizeof(DvClass),
     .name = "TetrahedralCorotationalFEMForceField",
@@ -231,7 +249,7 @@ const DvClass dv_tetrahedral_corotational_fem_force_field = {
     .help = "Linear elastic tetrahedra with large rotations.",
     .instance_size = sizeof(TetrahedralCorotationalFEMForceField),
     .fields = fields,
-    TETRAHEDRON_FORCE_FIELD_CONTRACTS(ops, drawable, stress),
+    TETRAHEDRON_FORCE_FIELD_CONTRACTS(ops, drawable, stress, operator_ops),
     .init = init,
     .reinit = reinit,
     .update = update,

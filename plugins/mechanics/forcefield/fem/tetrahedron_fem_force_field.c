@@ -538,6 +538,24 @@ static bool stress_model(void *self_, DvElementStressModel *model)
 
 static const DvElementStressOps stress = {.size = sizeof(DvElementStressOps), .model = stress_model};
 
+static uint64_t operator_version(void *self_)
+{
+    TetrahedronFEMForceField *self = self_;
+    return 2 * tetrahedron_force_field_operator_version(self) + (dv_data_double(&self->plastic_max_threshold) > 0.0);
+}
+
+static void describe_operator(void *self_, DvOperator *out)
+{
+    TetrahedronFEMForceField *self = self_;
+    if (dv_data_double(&self->plastic_max_threshold) > 0.0)
+        out->why = "plasticity acts on the host alone";
+    else
+        tetrahedron_force_field_describe(self, out);
+}
+
+static const DvOperatorOps operator_ops = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
+
 const DvClass dv_tetrahedron_fem_force_field = {
     .size = sizeof(DvClass),
     .name = "TetrahedronFEMForceField",
@@ -547,7 +565,7 @@ const DvClass dv_tetrahedron_fem_force_field = {
     .help = "Linear elastic tetrahedra with large rotations, plasticity and von Mises stress.",
     .instance_size = sizeof(TetrahedronFEMForceField),
     .fields = fields,
-    TETRAHEDRON_FORCE_FIELD_CONTRACTS(ops, drawable, stress),
+    TETRAHEDRON_FORCE_FIELD_CONTRACTS(ops, drawable, stress, operator_ops),
     .init = init,
     .reinit = reinit,
     .update = update,

@@ -38,6 +38,7 @@ void tetrahedron_force_field_destroy(DvObject *object, void *self)
 {
     (void)object;
     tetrahedron_force_field_clear(self);
+    tetrahedron_operator_free(&((TetrahedronForceField *)self)->operator);
 }
 
 void tetrahedron_force_field_add_dforce(void *self_, const DvStep *step, double k, double b, const DvConstVec *dx,

@@ -5,6 +5,7 @@
  * `forces` holds one force for all chosen points, or one each; without it `totalForce` is shared equally. The one that was not
  * given is kept up to date: the sum, or the force of each point. There is no derivative.
  */
+#include <divan/contracts/operator.h>
 #include <divan/kit/force_field.h>
 #include <divan/kit/point_set.h>
 #include <divan/types/color.h>
@@ -33,6 +34,7 @@ typedef struct ConstantForceField {
     DvData *derived; /* the quantity that is not given, computed from the other; NULL before the first time */
     uint64_t derived_version;
     uint32_t points_checked;
+    uint32_t *loaded; /* points of the operator, where they are counted from the end */
 } ConstantForceField;
 
 #define FIELD(member, name, type, ...) DV_FIELD(ConstantForceField, member, name, type, __VA_ARGS__)
@@ -226,6 +228,7 @@ static void destroy(DvObject *object, void *self_)
     ConstantForceField *self = self_;
     dv_free(self->point);
     dv_free(self->force);
+    dv_free(self->loaded);
     dv_start_values_free(&self->first);
 }
 
@@ -296,6 +299,34 @@ static uint64_t structure(void *self)
     return 1;
 }
 
+static uint64_t operator_version(void *self_)
+{
+    ConstantForceField *self = self_;
+    (void)update(self);
+    return 2 * (self->version + dv_data_version(&self->index_from_end)) + self->valid;
+}
+
+static void describe_operator(void *self_, DvOperator *out)
+{
+    ConstantForceField *self = self_;
+    const uint64_t version = operator_version(self);
+    const uint32_t points = dv_state_count(self->base.state), count = self->valid ? self->count : 0;
+    const uint32_t *point = self->point;
+    if (dv_data_bool(&self->index_from_end) && count) {
+        dv_free(self->loaded);
+        self->loaded = dv_alloc(count, sizeof *self->loaded);
+        for (uint32_t i = 0; i < count; i++)
+            self->loaded[i] = points - 1 - self->point[i];
+        point = self->loaded;
+    }
+    out->name = "constant load";
+    dv_operator_add_indices(out, "point", point, count, 1, version);
+    dv_operator_add_numbers(out, "force", self->force, count, self->base.state.dof->deriv, version);
+}
+
+static const DvOperatorOps operator_ops = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
+
 static const DvForceFieldOps ops = {
     .size = sizeof ops,
     .states = dv_single_state_states,
@@ -340,7 +371,10 @@ const DvClass dv_constant_force_field = {
     .help = "Constant forces on some points or on all.",
     .instance_size = sizeof(ConstantForceField),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
+                                      {.id = DV_OPERATOR, .ops = &operator_ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {0}},
     .init = init,
     .reinit = reinit,
     .cleanup = cleanup,

@@ -7,6 +7,7 @@
  * The damping grows with the depth and acts along the whole velocity. The stiffness is that of the spring alone, -k n n^T: the damping
  * and the cut have no derivative. The normal is taken as given, of any length. Of rigid bodies the centre counts.
  */
+#include <divan/contracts/operator.h>
 #include <divan/kit/force_field.h>
 #include <divan/math/simd.h>
 #include <divan/types/color.h>
@@ -24,6 +25,8 @@ typedef struct PlaneForceField {
     bool *touching;                   /* [capacity] points that were pushed by the last force */
     uint32_t *touched, touched_count; /* [capacity] which those are, ascending: most points do not touch */
     uint32_t capacity, first, last;   /* points [first, last) were looked at */
+    double plane_normal[MOST_COMPONENTS], plane[5];
+    uint32_t plane_range[2]; /* of the operator, as it was described last */
 } PlaneForceField;
 
 #define FIELD(member, name, type, ...) DV_FIELD(PlaneForceField, member, name, type, __VA_ARGS__)
@@ -375,6 +378,44 @@ static void draw(void *self_, DvDraw *target)
 
 static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
 
+static uint64_t operator_version(void *self_)
+{
+    PlaneForceField *self = self_;
+    return dv_data_version(&self->normal) + dv_data_version(&self->d) + dv_data_version(&self->stiffness) +
+           dv_data_version(&self->damping) + dv_data_version(&self->max_force) + dv_data_version(&self->bilateral) +
+           dv_data_version(&self->local_range);
+}
+
+static void describe_operator(void *self_, DvOperator *out)
+{
+    PlaneForceField *self = self_;
+    const uint64_t version = operator_version(self);
+    const uint32_t points = dv_state_count(self->base.state);
+    const int32_t *range = dv_data_ints(&self->local_range, NULL);
+    size_t given;
+    const double *normal = dv_data_doubles(&self->normal, &given);
+    if (self->base.state.dof->rotation) {
+        out->why = "a plane acts on bodies that turn on the host alone";
+        return;
+    }
+    for (uint32_t c = 0; c < MOST_COMPONENTS; c++)
+        self->plane_normal[c] = c < plane_dimension(self) && c < given ? normal[c] : 0.0;
+    self->plane[0] = dv_data_double(&self->d);
+    self->plane[1] = dv_data_double(&self->stiffness);
+    self->plane[2] = dv_data_double(&self->damping);
+    self->plane[3] = dv_data_double(&self->max_force);
+    self->plane[4] = dv_data_bool(&self->bilateral) ? 1.0 : 0.0;
+    self->plane_range[0] = range[0] >= 0 ? (uint32_t)range[0] : 0;
+    self->plane_range[1] = range[1] >= 0 && (uint32_t)range[1] < points ? (uint32_t)range[1] + 1 : points;
+    out->name = "plane";
+    dv_operator_add_numbers(out, "normal", self->plane_normal, 1, self->base.state.dof->deriv, version);
+    dv_operator_add_numbers(out, "plane", self->plane, 1, 5, version);
+    dv_operator_add_indices(out, "range", self->plane_range, 1, 2, version);
+}
+
+static const DvOperatorOps operator_ops = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
+
 const DvClass dv_plane_force_field = {
     .size = sizeof(DvClass),
     .name = "PlaneForceField",
@@ -384,7 +425,11 @@ const DvClass dv_plane_force_field = {
     .help = "A plane that points cannot pass without being pushed back.",
     .instance_size = sizeof(PlaneForceField),
     .fields = fields,
-    DV_FORCE_FIELD_CONTRACTS(ops, cause_ops, drawable),
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
+                                      {.id = DV_OPERATOR, .ops = &operator_ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {0}},
     .init = init,
     .cleanup = cleanup,
     .destroy = destroy,

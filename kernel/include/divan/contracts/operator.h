@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Operators and their twins: how a component acts on a device without knowing one.
+ *
+ * A component may offer DV_OPERATOR: by which operator it acts, and plain arrays with versions. A plugin may offer the service
+ * DV_DEVICE_OPERATORS: from an operator and a space it makes the twin, the functions that act there, or says why not. Mechanics
+ * puts both together for the states that are kept elsewhere, brings a twin up to date when a version has changed, and lets components act on
+ * the host where there is none. So a component knows no device; an operator, a device, or both can be added by anyone.
+ *
+ * Operators of this kernel's plugins, with their parts (n numbers each, `points` of the state):
+ *   "diagonal mass"              mass [points] kg; weight [points] kg that gravity acts on; gravity [1][deriv] m/s^2
+ *   "constant load"              point [count]; force [count][deriv] N
+ *   "corotational tetrahedra"    element [count][4]; edge [count][9] at rest in the element's frame, b-a, c-a, d-a; gradient [count][9]
+ *                                of b, c, d, times 6 V; modulus [count][2] Lame's lambda and mu over 36 V; frame [1][1]: 0 none, 1 that
+ *                                of edge a b and face a b c
+ *   "springs"                    pair [count][2] points; spring [count][3] stiffness N/m, damping N s/m, length m
+ *   "plane"                      normal [1][deriv]; plane [1][5] distance, stiffness, damping, largest force, 1 on both sides; range
+ *                                [1][2] first and last point + 1
+ *
+ * Threads: all [step].
+ */
+#ifndef DIVAN_CONTRACTS_OPERATOR_H
+#define DIVAN_CONTRACTS_OPERATOR_H
+
+#include <divan/contracts/vector_space.h>
+
+DV_BEGIN_DECLS
+
+#define DV_OPERATOR         "divan.operator/1"
+#define DV_DEVICE_OPERATORS "divan.device-operators/1"
+
+enum { DV_MOST_PARTS = 12 };
+
+/* An array of the component, which stays as it is until its version is another. */
+typedef struct DvOperatorPart {
+    const char *name;
+    const double *numbers; /* [count][width]; or NULL... */
+    const uint32_t *index; /* ...and these */
+    size_t count;
+    uint32_t width;
+    uint64_t version;
+} DvOperatorPart;
+
+typedef struct DvOperator {
+    const char *name; /* NULL: none, as the component is now... */
+    const char *why;  /* ...since this, in a message: "plasticity acts on the host alone" */
+    uint32_t count;   /* of the parts */
+    DvOperatorPart part[DV_MOST_PARTS];
+} DvOperator;
+
+typedef struct DvOperatorOps {
+    uint32_t size;
+    /* A number that changes when `describe` would say something else; quick, as it is asked in each step. */
+    uint64_t (*version)(void *self);
+    void (*describe)(void *self, DvOperator *out);
+} DvOperatorOps;
+
+/* Part by name, or NULL. */
+static inline const DvOperatorPart *dv_operator_part(const DvOperator *op, const char *name)
+{
+    for (uint32_t i = 0; i < op->count; i++)
+        if (strcmp(op->part[i].name, name) == 0)
+            return &op->part[i];
+    return NULL;
+}
+static inline void dv_operator_add_numbers(DvOperator *op, const char *name, const double *numbers, size_t count,
+                                           uint32_t width, uint64_t version)
+{
+    const DvOperatorPart part = {name, numbers, NULL, count, width, version};
+    op->part[op->count++] = part;
+}
+static inline void dv_operator_add_indices(DvOperator *op, const char *name, const uint32_t *index, size_t count,
+                                           uint32_t width, uint64_t version)
+{
+    const DvOperatorPart part = {name, NULL, index, count, width, version};
+    op->part[op->count++] = part;
+}
+
+/* What acts in a space, for one component. Vectors are of that space, in the precision that the twin was made for, and shaped as in the
+ * contract of the component, whose functions these are; those that the operator has not are NULL. */
+typedef struct DvTwin {
+    const struct DvTwinOps *ops;
+} DvTwin;
+typedef struct DvTwinOps {
+    uint32_t size;
+    /* The operator has another version: takes over parts whose versions are others. false: it cannot act any more, with the reason. */
+    bool (*update)(DvTwin *twin, const DvOperator *op, DvText *why);
+    void (*free)(DvTwin *twin);
+    /* DvForceFieldOps */
+    void (*add_force)(DvTwin *twin, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f);
+    void (*add_dforce)(DvTwin *twin, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df);
+    /* DvMassOps */
+    void (*add_mdx)(DvTwin *twin, double factor, DvConstVec dx, DvVec res);
+    void (*acceleration)(DvTwin *twin, DvConstVec f, DvVec a);
+    /* DvMappingOps, of one input and one output */
+    void (*apply)(DvTwin *twin, const DvConstVec *in, const DvVec *out);
+    void (*apply_j)(DvTwin *twin, const DvConstVec *in, const DvVec *out);
+    void (*apply_jt)(DvTwin *twin, const DvConstVec *out, const DvVec *in);
+} DvTwinOps;
+
+typedef struct DvDeviceOperatorsOps {
+    uint32_t size;
+    /* The twin of an operator for states of a kind in a space: NULL: none, with the reason when there could be one. The caller
+     * frees it before it closes the space. */
+    DvTwin *(*make)(DvVectorSpace *space, DvPrecision precision, const DvDofType *dof, uint32_t points,
+                    const DvOperator *op, DvText *why);
+} DvDeviceOperatorsOps;
+
+DV_END_DECLS
+#endif

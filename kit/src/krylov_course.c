@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Conjugate gradients that stay on a device. Their scalars are in slots; the host asks for an iteration once, has it repeated as often as
+ * the last solve took, and looks. What ends a solve sets a slot that leaves all that follows undone, so batches never show.
+ *
+ * An iteration is that of CGLinearSolver in the same order: what comes home are the denominators and the squares of the residuals, from which
+ * the host takes the same decisions, with the same warnings and curves.
+ */
+#include <divan/contracts/vector_space.h>
+#include <divan/kit/krylov.h>
+#include <divan/memory.h>
+
+#include <math.h>
+
+/* Slots of a solve; the values of the iterations follow each other from VALUES on, two each. */
+enum {
+    B_SQUARED = DV_SLOT_OWN,
+    B_NORM,
+    RHO,
+    PREVIOUS,
+    ALPHA,
+    BETA,
+    DENOMINATOR,
+    STOP,
+    TOLERANCE,
+    THRESHOLD,
+    ERROR,
+    SIZE,
+    NEXT, /* value to be kept */
+    LEAST,
+    VALUES = 32,
+    MOST_AHEAD = (DV_SLOTS - VALUES) / 2
+};
+
+static const DvVectorSpaceOps *ops_of(const DvKrylovCourse *course)
+{
+    return course->storage.space->ops;
+}
+
+static void calculate(const DvKrylovCourse *course, const DvSlotStep *steps, uint32_t count)
+{
+    ops_of(course)->calculate(course->storage.space, steps, count);
+}
+
+#define CALCULATE(course, ...)                                    \
+    do {                                                          \
+        static const DvSlotStep steps[] = {__VA_ARGS__};          \
+        calculate((course), steps, sizeof steps / sizeof *steps); \
+    } while (0)
+
+bool dv_krylov_course_begin(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t iterations)
+{
+    course->storage = (DvStorage){NULL, DV_DOUBLE};
+    if (space->matrix == NULL && space->parts == 0 && space->ops->storage)
+        course->storage = space->ops->storage(space->m);
+    if (!course->storage.space)
+        return false;
+    if (iterations > course->capacity) {
+        dv_free(course->denominator);
+        dv_free(course->rho);
+        course->denominator = dv_alloc(iterations, sizeof *course->denominator);
+        course->rho = dv_alloc(iterations, sizeof *course->rho);
+        course->capacity = iterations;
+    }
+    course->turns = 0;
+    return true;
+}
+
+void dv_krylov_course_free(DvKrylovCourse *course)
+{
+    dv_free(course->denominator);
+    dv_free(course->rho);
+    *course = (DvKrylovCourse){.capacity = 0};
+}
+
+static void put_limits(const DvKrylovCourse *course, double tolerance, double threshold)
+{
+    ops_of(course)->put_slots(course->storage.space, TOLERANCE, (const double[]){tolerance, threshold}, 2);
+}
+
+/* One iteration, asked for. */
+static void turn(DvKrylovSpace *space, const DvKrylovCourse *course)
+{
+    const DvMechanicalOperationsOps *ops = space->ops;
+    const DvVecId *ids = space->ids;
+    CALCULATE(course, {DV_SLOT_ROOT, ERROR, RHO, 0}, {DV_SLOT_DIVIDE, ERROR, ERROR, B_NORM},
+              {DV_SLOT_AT_MOST, STOP, ERROR, TOLERANCE}, {DV_SLOT_DIVIDE, BETA, RHO, PREVIOUS});
+    ops->combine_by(space->m, ids[DV_KRYLOV_P], ids[DV_KRYLOV_R], ids[DV_KRYLOV_P], BETA, 1.0);
+    ops->clear(space->m, ids[DV_KRYLOV_Q]);
+    ops->add_mbk(space->m, &space->step, space->factors, ids[DV_KRYLOV_Q], ids[DV_KRYLOV_P], DV_WALK_VISITOR);
+    ops->project_response(space->m, &space->step, ids[DV_KRYLOV_Q], DV_WALK_VISITOR);
+    ops->dot_to(space->m, DENOMINATOR, ids[DV_KRYLOV_P], ids[DV_KRYLOV_Q]);
+    CALCULATE(course, {DV_SLOT_KEEP, NEXT, DENOMINATOR, 0}, {DV_SLOT_SIZE, SIZE, DENOMINATOR, 0},
+              {DV_SLOT_NOT_ABOVE, STOP, SIZE, THRESHOLD}, {DV_SLOT_DIVIDE, ALPHA, RHO, DENOMINATOR},
+              {DV_SLOT_COPY, PREVIOUS, RHO, 0});
+    ops->combine_by(space->m, ids[DV_KRYLOV_X], ids[DV_KRYLOV_X], ids[DV_KRYLOV_P], ALPHA, 1.0);
+    ops->combine_by(space->m, ids[DV_KRYLOV_R], ids[DV_KRYLOV_R], ids[DV_KRYLOV_Q], ALPHA, -1.0);
+    ops->dot_to(space->m, RHO, ids[DV_KRYLOV_R], ids[DV_KRYLOV_R]);
+    CALCULATE(course, {DV_SLOT_KEEP, NEXT, RHO, 0}, {DV_SLOT_NOT_ABOVE, STOP, RHO, LEAST});
+}
+
+/* Before the first iteration: R is there. */
+static void prepare(DvKrylovSpace *space, const DvKrylovCourse *course)
+{
+    const DvMechanicalOperationsOps *ops = space->ops;
+    double slots[VALUES - DV_SLOT_OWN] = {0};
+    slots[PREVIOUS - DV_SLOT_OWN] = INFINITY; /* so that P becomes R */
+    slots[NEXT - DV_SLOT_OWN] = VALUES;
+    slots[LEAST - DV_SLOT_OWN] = -1.0;
+    ops_of(course)->put_slots(course->storage.space, DV_SLOT_OWN, slots, VALUES - DV_SLOT_OWN);
+    ops->clear(space->m, space->ids[DV_KRYLOV_P]);
+    ops->dot_to(space->m, B_SQUARED, space->ids[DV_KRYLOV_B], space->ids[DV_KRYLOV_B]);
+    ops->dot_to(space->m, RHO, space->ids[DV_KRYLOV_R], space->ids[DV_KRYLOV_R]);
+    /* Without a right-hand side there is nothing to do: B_SQUARED is not above LEAST + 1. */
+    CALCULATE(course, {DV_SLOT_ROOT, B_NORM, B_SQUARED, 0}, {DV_SLOT_NOT_ABOVE, STOP, B_SQUARED, SIZE});
+}
+
+/* What has come home: the values of iterations that were not known yet; whether the solve is over. */
+static bool look(DvKrylovCourse *course, double *slots)
+{
+    ops_of(course)->get_slots(course->storage.space, 0, slots, DV_SLOTS);
+    const uint32_t kept = (uint32_t)slots[NEXT] - VALUES;
+    for (uint32_t i = 0; i < kept && course->turns < course->capacity; i++) {
+        if (i % 2 == 0) {
+            course->denominator[course->turns] = slots[VALUES + i];
+            course->rho[course->turns] = NAN; /* unless it has come that far */
+            course->turns += i + 1 == kept;
+        } else {
+            course->rho[course->turns++] = slots[VALUES + i];
+        }
+    }
+    ops_of(course)->put_slots(course->storage.space, NEXT, (const double[]){VALUES}, 1);
+    return slots[STOP] != 0.0;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* As many iterations as that; the first one of all is asked for by itself, so that all vectors are there when the next one is recorded. */
+static void run_ahead(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t count, bool *recorded)
+{
+    DvVectorSpace *device = course->storage.space;
+    if (!*recorded && count > 0) {
+        device->ops->record(device);
+        turn(space, course);
+        *recorded = device->ops->end_record(device);
+    }
+    if (*recorded)
+        device->ops->replay(device, count);
+    for (uint32_t i = 0; i < count && !*recorded; i++)
+        turn(space, course);
+}
+
+void dv_krylov_course_run(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t iterations, double tolerance,
+                          double threshold, bool first_solve, uint32_t expected)
+{
+    DvVectorSpace *device = course->storage.space;
+    double slots[DV_SLOTS];
+    bool recorded = false, over = false;
+    uint32_t asked = 0;
+    prepare(space, course);
+    device->ops->guard(device, STOP);
+    put_limits(course, first_solve ? -1.0 : tolerance, first_solve ? 0.0 : threshold);
+    if (iterations > 0) {
+        turn(space, course);
+        asked = 1;
+    }
+    put_limits(course, tolerance, threshold);
+    const uint32_t batch = course->batch ? course->batch : expected + 1;
+    while (!over && asked < iterations) {
+        const uint32_t room = asked == 1 ? MOST_AHEAD - 1 : MOST_AHEAD;
+        const uint32_t count = smaller(smaller(batch > 1 ? batch - (asked == 1) : 1, room), iterations - asked);
+        run_ahead(space, course, count, &recorded);
+        asked += count;
+        over = look(course, slots);
+    }
+    if (iterations <= 1)
+        (void)look(course, slots);
+    device->ops->guard(device, DV_NO_SLOT);
+    course->b_squared = slots[B_SQUARED];
+}

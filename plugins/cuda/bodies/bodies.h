@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a device does, as functions of one lane of one block, in C11 and CUDA C++ alike: the emulated device calls them in loops, a GPU
+ * in threads. A body ends at once where its guard, the first member of its arguments, is set. No sum has an order that hangs on how
+ * blocks run: lanes write where nobody else does, sums are gathered by lists, or are trees over fixed ranges.
+ *
+ * This file is included by the headers of the bodies, which are included once for each precision, with REAL and NAME defined.
+ */
+#ifndef DIVAN_CUDA_BODIES_H
+#define DIVAN_CUDA_BODIES_H
+
+#include <math.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define BODY static __device__ __forceinline__
+#else
+#define BODY static inline
+#endif
+
+enum {
+    LANES = 128, /* of a block */
+    EACH = 16,   /* numbers that a lane of a sum begins with */
+    PROGRAM = 24 /* steps of slots at most */
+};
+
+typedef struct SlotStep {
+    uint32_t action, r, a, b;
+} SlotStep;
+
+/* In phase 0 each lane has put its part; phase p adds parts that are LANES / 2^p apart. */
+BODY void tree(double *shared, uint32_t lane, uint32_t phase)
+{
+    const uint32_t apart = LANES >> phase;
+    if (phase > 0 && lane < apart)
+        shared[lane] += shared[lane + apart];
+}
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Masses, loads, and how forces of elements come together at points.
+ */
+#include "bodies.h"
+
+/* f += weight g     n: numbers */
+typedef struct NAME(mass_force_args) {
+    const double *stop;
+    uint64_t n;
+    REAL *f;
+    const REAL *weight;
+    uint32_t dim;
+    double gravity[6];
+} NAME(mass_force_args);
+
+BODY void NAME(mass_force)(const NAME(mass_force_args) * o, uint32_t block, uint32_t lane, uint32_t phase,
+                           double *shared)
+{
+    const uint64_t i = (uint64_t)block * LANES + lane;
+    (void)phase, (void)shared;
+    if (i < o->n)
+        o->f[i] += (REAL)o->gravity[i % o->dim] * o->weight[i / o->dim];
+}
+
+/* r += k mass d */
+typedef struct NAME(mass_product_args) {
+    const double *stop;
+    uint64_t n;
+    REAL *r;
+    const REAL *d, *mass;
+    uint32_t dim;
+    double k;
+} NAME(mass_product_args);
+
+BODY void NAME(mass_product)(const NAME(mass_product_args) * o, uint32_t block, uint32_t lane, uint32_t phase,
+                             double *shared)
+{
+    const uint64_t i = (uint64_t)block * LANES + lane;
+    (void)phase, (void)shared;
+    if (i < o->n)
+        o->r[i] += (o->mass[i / o->dim] * (REAL)o->k) * o->d[i];
+}
+
+/* a = f / mass; of a point without mass a stays. */
+typedef struct NAME(mass_acceleration_args) {
+    const double *stop;
+    uint64_t n;
+    REAL *a;
+    const REAL *f, *mass;
+    const uint32_t *has;
+    uint32_t dim;
+} NAME(mass_acceleration_args);
+
+BODY void NAME(mass_acceleration)(const NAME(mass_acceleration_args) * o, uint32_t block, uint32_t lane, uint32_t phase,
+                                  double *shared)
+{
+    const uint64_t i = (uint64_t)block * LANES + lane;
+    (void)phase, (void)shared;
+    if (i < o->n && o->has[i / o->dim])
+        o->a[i] = o->f[i] / o->mass[i / o->dim];
+}
+
+/* f of listed points += force     n: numbers of the force */
+typedef struct NAME(load_force_args) {
+    const double *stop;
+    uint64_t n;
+    REAL *f;
+    const REAL *force;
+    const uint32_t *point;
+    uint32_t dim;
+} NAME(load_force_args);
+
+BODY void NAME(load_force)(const NAME(load_force_args) * o, uint32_t block, uint32_t lane, uint32_t phase,
+                           double *shared)
+{
+    const uint64_t i = (uint64_t)block * LANES + lane;
+    (void)phase, (void)shared;
+    if (i < o->n)
+        o->f[(uint64_t)o->point[i / o->dim] * o->dim + i % o->dim] += o->force[i];
+}
+
+/* f of a point += k times what its elements give it, in the order of the elements.     at: [nodes][3][elements] */
+typedef struct NAME(gather_elements_args) {
+    const double *stop;
+    uint64_t n; /* points */
+    REAL *f;
+    const REAL *at;
+    const uint32_t *begin, *entry; /* entry: element x nodes + node */
+    uint32_t nodes, elements;
+    double k;
+} NAME(gather_elements_args);
+
+BODY void NAME(gather_elements)(const NAME(gather_elements_args) * o, uint32_t block, uint32_t lane, uint32_t phase,
+                                double *shared)
+{
+    const uint64_t p = (uint64_t)block * LANES + lane;
+    (void)phase, (void)shared;
+    if (p >= o->n || o->begin[p] == o->begin[p + 1])
+        return;
+    REAL x = 0, y = 0, z = 0;
+    for (uint32_t i = o->begin[p]; i < o->begin[p + 1]; i++) {
+        const uint64_t node = o->entry[i] % o->nodes, element = o->entry[i] / o->nodes, m = o->elements;
+        x += o->at[(3 * node) * m + element];
+        y += o->at[(3 * node + 1) * m + element];
+        z += o->at[(3 * node + 2) * m + element];
+    }
+    o->f[3 * p] += (REAL)o->k * x;
+    o->f[3 * p + 1] += (REAL)o->k * y;
+    o->f[3 * p + 2] += (REAL)o->k * z;
+}
+
+/* A plane: delta = x . normal - distance; where delta < 0, or on both sides: f -= stiffness delta normal - damping delta v, cut to `most`
+ * when that is positive. Which points it pushes is kept for products.     n: points, from `first` on */
+typedef struct NAME(plane_force_args) {
+    const double *stop;
+    uint64_t n;
+    const REAL *x, *v;
+    REAL *f;
+    uint32_t *touching;
+    uint32_t first, dim, both;
+    double normal[6], distance, stiffness, damping, most;
+} NAME(plane_force_args);
+
+BODY void NAME(plane_force)(const NAME(plane_force_args) * o, uint32_t block, uint32_t lane, uint32_t phase,
+                            double *shared)
+{
+    const uint64_t i = (uint64_t)block * LANES + lane, at = (o->first + i) * o->dim;
+    (void)phase, (void)shared;
+    if (i >= o->n)
+        return;
+    REAL depth = -(REAL)o->distance, force[6], square = 0;
+    for (uint32_t c = 0; c < o->dim; c++)
+        depth += o->x[at + c] * (REAL)o->normal[c];
+    const uint32_t touches = o->both || depth < 0;
+    o->touching[i] = touches;
+    if (!touches)
+        return;
+    for (uint32_t c = 0; c < o->dim; c++) {
+        force[c] = (REAL)o->normal[c] * (-(REAL)o->stiffness * depth) - o->v[at + c] * (-(REAL)o->damping * depth);
+        square += force[c] * force[c];
+    }
+    const REAL most = (REAL)o->most, scale = most > 0 && square > most * most ? most / ROOT(square) : 1;
+    for (uint32_t c = 0; c < o->dim; c++)
+        o->f[at + c] += scale * force[c];
+}
+
+typedef struct NAME(plane_product_args) {
+    const double *stop;
+    uint64_t n;
+    const REAL *d;
+    REAL *f;
+    const uint32_t *touching;
+    uint32_t first, dim;
+    double normal[6], k; /* factor times stiffness */
+} NAME(plane_product_args);
+
+BODY void NAME(plane_product)(const NAME(plane_product_args) * o, uint32_t block, uint32_t lane, uint32_t phase,
+                              double *shared)
+{
+    const uint64_t i = (uint64_t)block * LANES + lane, at = (o->first + i) * o->dim;
+    (void)phase, (void)shared;
+    if (i >= o->n || !o->touching[i])
+        return;
+    REAL along = 0;
+    for (uint32_t c = 0; c < o->dim; c++)
+        along += o->d[at + c] * (REAL)o->normal[c];
+    for (uint32_t c = 0; c < o->dim; c++)
+        o->f[at + c] += (REAL)o->normal[c] * (-(REAL)o->k * along);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The service divan.device-operators/1: which operators have a twin in the spaces of this plugin.
+ */
+#include "operators.h"
+
+#include <divan/memory.h>
+
+#include <string.h>
+
+/* ---- Arrays ---- */
+
+bool device_array_room(Space *space, DeviceArray *array, size_t bytes, DvText *why)
+{
+    if (array->at && array->bytes >= bytes)
+        return true;
+    device_array_free(space, array);
+    array->at = device_take(space->device, bytes ? bytes : 1);
+    array->bytes = bytes;
+    if (!array->at)
+        dv_text_add(why, "the device has no memory for %zu bytes more", bytes);
+    return array->at != 0;
+}
+
+void device_array_free(Space *space, DeviceArray *array)
+{
+    if (array->at)
+        device_give(space->device, array->at);
+    *array = (DeviceArray){0};
+}
+
+bool device_array_put(Space *space, DeviceArray *array, const void *from, size_t bytes, DvText *why)
+{
+    if (!device_array_room(space, array, bytes, why))
+        return false;
+    if (bytes)
+        memcpy(device_put(space->device, array->at, bytes), from, bytes);
+    return true;
+}
+
+static size_t place_of(const DvOperatorPart *part, size_t i, uint32_t k, bool by_component)
+{
+    return by_component ? k * part->count + i : i * part->width + k;
+}
+
+bool device_array_numbers(Space *space, DvPrecision precision, DeviceArray *array, const DvOperatorPart *part,
+                          bool by_component, DvText *why)
+{
+    const size_t bytes = dv_space_bytes(precision, part->count * part->width);
+    if (!device_array_room(space, array, bytes, why) || bytes == 0)
+        return array->at != 0;
+    void *to = device_put(space->device, array->at, bytes);
+    for (size_t i = 0; i < part->count; i++)
+        for (uint32_t k = 0; k < part->width; k++) {
+            const double value = part->numbers[i * part->width + k];
+            const size_t place = place_of(part, i, k, by_component);
+            if (precision == DV_FLOAT)
+                ((float *)to)[place] = (float)value;
+            else
+                ((double *)to)[place] = value;
+        }
+    return true;
+}
+
+bool device_array_indices(Space *space, DeviceArray *array, const DvOperatorPart *part, bool by_component, DvText *why)
+{
+    const size_t bytes = part->count * part->width * sizeof(uint32_t);
+    if (!device_array_room(space, array, bytes, why) || bytes == 0)
+        return array->at != 0;
+    uint32_t *to = device_put(space->device, array->at, bytes);
+    for (size_t i = 0; i < part->count; i++)
+        for (uint32_t k = 0; k < part->width; k++)
+            to[place_of(part, i, k, by_component)] = part->index[i * part->width + k];
+    return true;
+}
+
+const DvOperatorPart *operator_part(const DvOperator *op, const char *name, size_t count, uint32_t width, DvText *why)
+{
+    const DvOperatorPart *part = dv_operator_part(op, name);
+    if (part && part->width == width && (count == SIZE_MAX || part->count == count))
+        return part;
+    dv_text_add(why, "operator '%s' has no part '%s' of %u numbers each", op->name, name, width);
+    return NULL;
+}
+
+/* ---- Which operators ---- */
+
+static const struct {
+    const char *name;
+    Twin *(*make)(void);
+    uint32_t dim; /* of derivatives; 0: any */
+} operators[] = {
+    {"constant load", load_twin_new, 0},
+    {"corotational tetrahedra", tetrahedra_twin_new, 3},
+    {"diagonal mass", mass_twin_new, 0},
+    {"plane", plane_twin_new, 0},
+};
+
+static DvTwin *make(DvVectorSpace *space, DvPrecision precision, const DvDofType *dof, uint32_t points,
+                    const DvOperator *op, DvText *why)
+{
+    if (space->ops != &space_ops)
+        return NULL; /* another plugin's */
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        if (strcmp(operators[i].name, op->name) != 0 || (operators[i].dim && operators[i].dim != dof->deriv))
+            continue;
+        Twin *twin = operators[i].make();
+        twin->space = (Space *)(void *)space;
+        twin->precision = precision;
+        twin->points = points;
+        twin->dim = dof->deriv;
+        if (twin->base.ops->update(&twin->base, op, why))
+            return &twin->base;
+        twin->base.ops->free(&twin->base);
+        return NULL;
+    }
+    dv_text_add(why, "the operator '%s' of %s points is not made for devices", op->name, dof->name);
+    return NULL;
+}
+
+const DvDeviceOperatorsOps space_operators = {.size = sizeof(DvDeviceOperatorsOps), .make = make};

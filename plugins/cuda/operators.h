@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the twins of this plugin share: arrays on the device that follow parts of an operator.
+ */
+#ifndef DIVAN_CUDA_OPERATORS_H
+#define DIVAN_CUDA_OPERATORS_H
+
+#include "device.h"
+
+typedef struct DeviceArray {
+    DvAddress at;
+    size_t bytes;
+} DeviceArray;
+
+/* What every twin begins with. */
+typedef struct Twin {
+    DvTwin base;
+    Space *space;
+    DvPrecision precision;
+    uint32_t points, dim; /* of the state; numbers of a derivative */
+} Twin;
+
+/* Room for as many bytes, of any content; false: the device has no memory, with a reason. */
+bool device_array_room(Space *space, DeviceArray *array, size_t bytes, DvText *why);
+void device_array_free(Space *space, DeviceArray *array);
+/* From the host, in the precision given; `by_component`: [count][width] there becomes [width][count] here. */
+bool device_array_numbers(Space *space, DvPrecision precision, DeviceArray *array, const DvOperatorPart *part,
+                          bool by_component, DvText *why);
+bool device_array_indices(Space *space, DeviceArray *array, const DvOperatorPart *part, bool by_component, DvText *why);
+bool device_array_put(Space *space, DeviceArray *array, const void *from, size_t bytes, DvText *why);
+
+/* Whether the parts are there, with as many numbers each; NULL: why not is in `why`. */
+const DvOperatorPart *operator_part(const DvOperator *op, const char *name, size_t count, uint32_t width, DvText *why);
+
+/* A twin per operator: `twin` is what it begins with; update makes all of it.     NULL: no memory, or parts that do not fit */
+Twin *mass_twin_new(void);
+Twin *load_twin_new(void);
+Twin *plane_twin_new(void);
+Twin *tetrahedra_twin_new(void);
+
+#endif

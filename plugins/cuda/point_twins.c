@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Twins of what acts on points one by one: masses, loads, planes.
+ */
+#include "operators.h"
+
+#include <divan/memory.h>
+
+#include <string.h>
+
+/* ---- Masses ---- */
+
+typedef struct MassTwin {
+    Twin twin;
+    DeviceArray mass, weight, has;
+    double gravity[6];
+    uint64_t version[2]; /* of mass and weight */
+} MassTwin;
+
+static bool put_masses(MassTwin *self, const DvOperatorPart *mass, DvText *why)
+{
+    Space *space = self->twin.space;
+    const size_t bytes = mass->count * sizeof(uint32_t);
+    if (!device_array_numbers(space, self->twin.precision, &self->mass, mass, false, why) ||
+        !device_array_room(space, &self->has, bytes, why))
+        return false;
+    uint32_t *has = bytes ? device_put(space->device, self->has.at, bytes) : NULL;
+    for (size_t i = 0; i < mass->count; i++)
+        has[i] = mass->numbers[i] != 0.0;
+    return true;
+}
+
+static bool mass_update(DvTwin *base, const DvOperator *op, DvText *why)
+{
+    MassTwin *self = (MassTwin *)base;
+    const DvOperatorPart *mass = operator_part(op, "mass", self->twin.points, 1, why);
+    const DvOperatorPart *weight = mass ? operator_part(op, "weight", self->twin.points, 1, why) : NULL;
+    const DvOperatorPart *gravity = weight ? operator_part(op, "gravity", 1, self->twin.dim, why) : NULL;
+    if (!gravity)
+        return false;
+    memcpy(self->gravity, gravity->numbers, self->twin.dim * sizeof(double));
+    if ((!self->mass.at || mass->version != self->version[0]) && !put_masses(self, mass, why))
+        return false;
+    if ((!self->weight.at || weight->version != self->version[1]) &&
+        !device_array_numbers(self->twin.space, self->twin.precision, &self->weight, weight, false, why))
+        return false;
+    self->version[0] = mass->version;
+    self->version[1] = weight->version;
+    return true;
+}
+
+static void mass_free(DvTwin *base)
+{
+    MassTwin *self = (MassTwin *)base;
+    device_array_free(self->twin.space, &self->mass);
+    device_array_free(self->twin.space, &self->weight);
+    device_array_free(self->twin.space, &self->has);
+    dv_free(self);
+}
+
+static void mass_force(DvTwin *base, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    MassTwin *self = (MassTwin *)base;
+    Space *space = self->twin.space;
+    const double *g = self->gravity;
+    const uint64_t n = (uint64_t)self->twin.points * self->twin.dim;
+    (void)step, (void)x, (void)v;
+    SPACE_LAUNCH(space, self->twin.precision, mass_force, n, .n = n, .f = (void *)f->at,
+                 .weight = SPACE_AT(self->weight.at), .dim = self->twin.dim,
+                 .gravity = {g[0], g[1], g[2], g[3], g[4], g[5]});
+}
+
+static void mass_product(DvTwin *base, double factor, DvConstVec dx, DvVec res)
+{
+    MassTwin *self = (MassTwin *)base;
+    Space *space = self->twin.space;
+    const uint64_t n = (uint64_t)self->twin.points * self->twin.dim;
+    SPACE_LAUNCH(space, self->twin.precision, mass_product, n, .n = n, .r = (void *)res.at, .d = (const void *)dx.at,
+                 .mass = SPACE_AT(self->mass.at), .dim = self->twin.dim, .k = factor);
+}
+
+static void mass_acceleration(DvTwin *base, DvConstVec f, DvVec a)
+{
+    MassTwin *self = (MassTwin *)base;
+    Space *space = self->twin.space;
+    const uint64_t n = (uint64_t)self->twin.points * self->twin.dim;
+    SPACE_LAUNCH(space, self->twin.precision, mass_acceleration, n, .n = n, .a = (void *)a.at, .f = (const void *)f.at,
+                 .mass = SPACE_AT(self->mass.at), .has = SPACE_AT(self->has.at), .dim = self->twin.dim);
+}
+
+static const DvTwinOps mass_ops = {.size = sizeof(DvTwinOps),
+                                   .update = mass_update,
+                                   .free = mass_free,
+                                   .add_force = mass_force,
+                                   .add_mdx = mass_product,
+                                   .acceleration = mass_acceleration};
+
+Twin *mass_twin_new(void)
+{
+    MassTwin *self = dv_alloc(1, sizeof *self);
+    self->twin.base.ops = &mass_ops;
+    return &self->twin;
+}
+
+/* ---- Loads ---- */
+
+typedef struct LoadTwin {
+    Twin twin;
+    DeviceArray point, force;
+    uint64_t count;
+} LoadTwin;
+
+/* Lanes add to points without regard to each other: no point comes twice. */
+static bool check_points(const LoadTwin *self, const DvOperatorPart *point, DvText *why)
+{
+    bool *named = dv_alloc((size_t)self->twin.points + 1, sizeof *named), fits = true;
+    memset(named, 0, ((size_t)self->twin.points + 1) * sizeof *named);
+    for (size_t i = 0; i < point->count && fits; i++) {
+        const uint32_t p = point->index[i];
+        fits = p < self->twin.points && !named[p];
+        if (!fits)
+            dv_text_add(why, p < self->twin.points ? "point %u is named twice" : "there is no point %u", p);
+        else
+            named[p] = true;
+    }
+    dv_free(named);
+    return fits;
+}
+
+static bool load_update(DvTwin *base, const DvOperator *op, DvText *why)
+{
+    LoadTwin *self = (LoadTwin *)base;
+    const DvOperatorPart *point = operator_part(op, "point", SIZE_MAX, 1, why);
+    const DvOperatorPart *force = point ? operator_part(op, "force", point->count, self->twin.dim, why) : NULL;
+    if (!force)
+        return false;
+    if (!check_points(self, point, why))
+        return false;
+    self->count = point->count;
+    return device_array_indices(self->twin.space, &self->point, point, false, why) &&
+           device_array_numbers(self->twin.space, self->twin.precision, &self->force, force, false, why);
+}
+
+static void load_free(DvTwin *base)
+{
+    LoadTwin *self = (LoadTwin *)base;
+    device_array_free(self->twin.space, &self->point);
+    device_array_free(self->twin.space, &self->force);
+    dv_free(self);
+}
+
+static void load_force(DvTwin *base, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    LoadTwin *self = (LoadTwin *)base;
+    Space *space = self->twin.space;
+    const uint64_t n = self->count * self->twin.dim;
+    (void)step, (void)x, (void)v;
+    SPACE_LAUNCH(space, self->twin.precision, load_force, n, .n = n, .f = (void *)f->at,
+                 .force = SPACE_AT(self->force.at), .point = SPACE_AT(self->point.at), .dim = self->twin.dim);
+}
+
+/* The derivative is zero. */
+static void load_product(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    (void)base, (void)step, (void)k, (void)b, (void)dx, (void)df;
+}
+
+static const DvTwinOps load_ops = {.size = sizeof(DvTwinOps),
+                                   .update = load_update,
+                                   .free = load_free,
+                                   .add_force = load_force,
+                                   .add_dforce = load_product};
+
+Twin *load_twin_new(void)
+{
+    LoadTwin *self = dv_alloc(1, sizeof *self);
+    self->twin.base.ops = &load_ops;
+    return &self->twin;
+}
+
+/* ---- Planes ---- */
+
+typedef struct PlaneTwin {
+    Twin twin;
+    DeviceArray touching;
+    double normal[6], plane[5];  /* distance, stiffness, damping, largest force, 1 on both sides */
+    uint32_t first, count, kept; /* kept: whether touching is of a force */
+} PlaneTwin;
+
+static bool plane_update(DvTwin *base, const DvOperator *op, DvText *why)
+{
+    PlaneTwin *self = (PlaneTwin *)base;
+    const DvOperatorPart *normal = operator_part(op, "normal", 1, self->twin.dim, why);
+    const DvOperatorPart *plane = normal ? operator_part(op, "plane", 1, 5, why) : NULL;
+    const DvOperatorPart *range = plane ? operator_part(op, "range", 1, 2, why) : NULL;
+    if (!range)
+        return false;
+    const uint32_t last = range->index[1] < self->twin.points ? range->index[1] : self->twin.points;
+    memcpy(self->normal, normal->numbers, self->twin.dim * sizeof(double));
+    memcpy(self->plane, plane->numbers, sizeof self->plane);
+    self->first = range->index[0];
+    self->count = last > self->first ? last - self->first : 0;
+    self->kept = 0;
+    return device_array_room(self->twin.space, &self->touching, self->count * sizeof(uint32_t), why);
+}
+
+static void plane_free(DvTwin *base)
+{
+    PlaneTwin *self = (PlaneTwin *)base;
+    device_array_free(self->twin.space, &self->touching);
+    dv_free(self);
+}
+
+static void plane_force(DvTwin *base, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    PlaneTwin *self = (PlaneTwin *)base;
+    Space *space = self->twin.space;
+    const double *n = self->normal, *plane = self->plane;
+    (void)step;
+    self->kept = 1;
+    SPACE_LAUNCH(space, self->twin.precision, plane_force, self->count, .n = self->count, .x = (const void *)x->at,
+                 .v = (const void *)v->at, .f = (void *)f->at, .touching = SPACE_AT(self->touching.at),
+                 .first = self->first, .dim = self->twin.dim, .both = plane[4] != 0.0,
+                 .normal = {n[0], n[1], n[2], n[3], n[4], n[5]}, .distance = plane[0], .stiffness = plane[1],
+                 .damping = plane[2], .most = plane[3]);
+}
+
+static void plane_product(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    PlaneTwin *self = (PlaneTwin *)base;
+    Space *space = self->twin.space;
+    const double *n = self->normal;
+    (void)step, (void)b;
+    if (!self->kept)
+        return;
+    SPACE_LAUNCH(space, self->twin.precision, plane_product, self->count, .n = self->count, .d = (const void *)dx->at,
+                 .f = (void *)df->at, .touching = SPACE_AT(self->touching.at), .first = self->first,
+                 .dim = self->twin.dim, .normal = {n[0], n[1], n[2], n[3], n[4], n[5]}, .k = k * self->plane[1]);
+}
+
+static const DvTwinOps plane_ops = {.size = sizeof(DvTwinOps),
+                                    .update = plane_update,
+                                    .free = plane_free,
+                                    .add_force = plane_force,
+                                    .add_dforce = plane_product};
+
+Twin *plane_twin_new(void)
+{
+    PlaneTwin *self = dv_alloc(1, sizeof *self);
+    self->twin.base.ops = &plane_ops;
+    return &self->twin;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The service divan.vector-space/1 on a device of this plugin.
+ */
+#include "device.h"
+
+#include <divan/memory.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static Space *of(DvVectorSpace *space)
+{
+    return (Space *)(void *)space;
+}
+
+/* ---- Which device ---- */
+
+static bool space_is_chosen(void)
+{
+    const char *device = getenv("DIVAN_DEVICE");
+    return device && strcmp(device, "emulated") == 0;
+}
+
+/* Bytes that the emulated device has, for trying what becomes of scenes that need more. */
+static size_t memory_limit(void)
+{
+    const char *text = getenv("DIVAN_DEVICE_MEMORY");
+    return text ? (size_t)strtoull(text, NULL, 10) : 0;
+}
+
+static bool keeps(const char *word, DvPrecision *precision)
+{
+    static const char *const kinds[] = {"Vec1", "Vec2", "Vec3", "Vec6"};
+    static const char prefix[] = "Cuda";
+    if (!space_is_chosen() || strncmp(word, prefix, sizeof prefix - 1) != 0)
+        return false;
+    word += sizeof prefix - 1;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const size_t length = strlen(kinds[i]);
+        if (strncmp(word, kinds[i], length) != 0 || (word[length] != 'f' && word[length] != 'd'))
+            continue;
+        *precision = word[length] == 'f' ? DV_FLOAT : DV_DOUBLE;
+        return word[length + 1] == '\0' || strcmp(word + length + 1, "1") == 0;
+    }
+    return false;
+}
+
+static Space **space_of_scene(DvScene *scene)
+{
+    static const char key = 0;
+    return dv_scene_local(scene, &key, sizeof(Space *));
+}
+
+static DvVectorSpace *open_space(DvScene *scene, DvSpace number, DvText *why)
+{
+    Space **at = space_of_scene(scene);
+    if (!*at) {
+        Space *space = dv_alloc(1, sizeof *space);
+        *space = (Space){.base = {&space_ops, number}, .scene = scene, .guard = DV_NO_SLOT};
+        space->device = device_open(memory_limit());
+        space->slots = device_take(space->device, DV_SLOTS * sizeof(double));
+        if (!space->slots) {
+            dv_text_add(why, "the device has no memory at all");
+            device_close(space->device);
+            dv_free(space);
+            return NULL;
+        }
+        *at = space;
+    }
+    (*at)->users++;
+    return &(*at)->base;
+}
+
+static void close_space(DvVectorSpace *base)
+{
+    Space *space = of(base);
+    if (--space->users)
+        return;
+    *space_of_scene(space->scene) = NULL;
+    device_close(space->device);
+    dv_free(space);
+}
+
+/* ---- Memory and copies ---- */
+
+static DvAddress take(DvVectorSpace *space, size_t bytes)
+{
+    return device_take(of(space)->device, bytes);
+}
+
+static void give(DvVectorSpace *space, DvAddress at)
+{
+    device_give(of(space)->device, at);
+}
+
+static void put(DvVectorSpace *space, DvAddress to, const void *from, size_t bytes)
+{
+    if (bytes)
+        memcpy(device_put(of(space)->device, to, bytes), from, bytes);
+}
+
+static void get(DvVectorSpace *space, void *to, DvAddress from, size_t bytes)
+{
+    if (bytes)
+        device_get(of(space)->device, to, from, bytes);
+}
+
+static void put_numbers(DvVectorSpace *space, DvAddress to, DvPrecision precision, const double *from, size_t n)
+{
+    void *at = n ? device_put(of(space)->device, to, dv_space_bytes(precision, n)) : NULL;
+    if (n && precision == DV_DOUBLE)
+        memcpy(at, from, n * sizeof *from);
+    for (size_t i = 0; i < n && precision == DV_FLOAT; i++)
+        ((float *)at)[i] = (float)from[i];
+}
+
+static void get_numbers(DvVectorSpace *space, double *to, DvAddress from, DvPrecision precision, size_t n)
+{
+    if (n == 0)
+        return;
+    /* Floats come to the end of the room for doubles and are spread from its beginning on. */
+    float *floats = (float *)(void *)to + (precision == DV_FLOAT ? n : 0);
+    device_get(of(space)->device, floats, from, dv_space_bytes(precision, n));
+    for (size_t i = 0; i < n && precision == DV_FLOAT; i++) {
+        float value;
+        memcpy(&value, floats + i, sizeof value);
+        to[i] = (double)value;
+    }
+}
+
+static void put_points(DvVectorSpace *space, DvAddress to, DvPrecision precision, const double *from, uint32_t dim,
+                       const uint32_t *points, uint32_t count)
+{
+    for (uint32_t i = 0; i < count;) {
+        uint32_t run = 1;
+        while (i + run < count && points[i + run] == points[i] + run)
+            run++;
+        const size_t first = (size_t)points[i] * dim;
+        put_numbers(space, to + dv_space_bytes(precision, first), precision, from + first, (size_t)run * dim);
+        i += run;
+    }
+}
+
+static void get_points(DvVectorSpace *space, double *to, DvAddress from, DvPrecision precision, uint32_t dim,
+                       const uint32_t *points, uint32_t count)
+{
+    for (uint32_t i = 0; i < count;) {
+        uint32_t run = 1;
+        while (i + run < count && points[i + run] == points[i] + run)
+            run++;
+        const size_t first = (size_t)points[i] * dim;
+        get_numbers(space, to + first, from + dv_space_bytes(precision, first), precision, (size_t)run * dim);
+        i += run;
+    }
+}
+
+/* ---- Arithmetic ---- */
+
+static void combine_any(Space *space, DvAddress r, DvAddress a, DvAddress b, DvPrecision precision, size_t n, double k,
+                        const double *slot)
+{
+    SPACE_LAUNCH(space, precision, combine, n, .n = n, .r = SPACE_AT(r), .a = SPACE_AT(a), .b = SPACE_AT(b), .k = k,
+                 .slot = slot);
+}
+
+static void fill(DvVectorSpace *space, DvAddress r, DvPrecision precision, size_t n, double value)
+{
+    combine_any(of(space), r, 0, 0, precision, n, value, NULL);
+}
+
+static void combine(DvVectorSpace *space, DvAddress r, DvAddress a, DvAddress b, DvPrecision precision, size_t n,
+                    double k)
+{
+    combine_any(of(space), r, a, b, precision, n, a || b ? k : 0.0, NULL);
+}
+
+static const double *slot_at(const Space *space, uint32_t slot)
+{
+    return SPACE_AT(space->slots + slot * sizeof(double));
+}
+
+static void combine_by(DvVectorSpace *space, DvAddress r, DvAddress a, DvAddress b, DvPrecision precision, size_t n,
+                       uint32_t slot, double factor)
+{
+    combine_any(of(space), r, a, b, precision, n, factor, slot_at(of(space), slot));
+}
+
+static void clear_listed(DvVectorSpace *base, DvAddress r, DvPrecision precision, DvAddress list, uint32_t count)
+{
+    Space *space = of(base);
+    SPACE_LAUNCH(space, precision, clear_listed, count, .n = count, .r = SPACE_AT(r), .list = SPACE_AT(list));
+}
+
+static void dot(DvVectorSpace *base, uint32_t slot, bool add, DvAddress a, DvAddress b, DvPrecision precision, size_t n)
+{
+    Space *space = of(base);
+    const size_t parts = (n + LANES * EACH - 1) / (LANES * EACH);
+    if (parts > space->partials) {
+        if (space->partial)
+            device_give(space->device, space->partial);
+        space->partial = device_take(space->device, parts * sizeof(double));
+        space->partials = space->partial ? parts : 0;
+        if (!space->partial)
+            return;
+    }
+    SPACE_LAUNCH(space, precision, dot, parts * LANES, .n = n, .a = SPACE_AT(a), .b = SPACE_AT(b),
+                 .partial = SPACE_AT(space->partial));
+    SPACE_LAUNCH(space, DV_DOUBLE, finish, 1, .n = parts, .partial = SPACE_AT(space->partial),
+                 .slot = SPACE_AT(space->slots + slot * sizeof(double)), .add = add);
+}
+
+static void calculate(DvVectorSpace *base, const DvSlotStep *steps, uint32_t count)
+{
+    Space *space = of(base);
+    for (uint32_t begin = 0; begin < count; begin += PROGRAM) {
+        calculate_args_d args = {.stop = space_guard(space),
+                                 .n = count - begin < PROGRAM ? count - begin : PROGRAM,
+                                 .slots = SPACE_AT(space->slots),
+                                 .most = DV_SLOTS};
+        for (uint32_t i = 0; i < args.n; i++)
+            args.step[i] = (SlotStep){(uint32_t)steps[begin + i].action, steps[begin + i].r, steps[begin + i].a,
+                                      steps[begin + i].b};
+        device_launch(space->device, KERNEL_calculate, DV_DOUBLE, 1, &args, sizeof args);
+    }
+}
+
+static void put_slots(DvVectorSpace *space, uint32_t first, const double *values, uint32_t count)
+{
+    put(space, of(space)->slots + first * sizeof(double), values, count * sizeof(double));
+}
+
+static void get_slots(DvVectorSpace *space, uint32_t first, double *values, uint32_t count)
+{
+    get(space, values, of(space)->slots + first * sizeof(double), count * sizeof(double));
+}
+
+/* ---- Loops ---- */
+
+static void guard(DvVectorSpace *space, uint32_t slot)
+{
+    of(space)->guard = slot < DV_SLOTS ? slot : DV_NO_SLOT;
+}
+
+static void record(DvVectorSpace *space)
+{
+    device_record(of(space)->device);
+}
+
+static bool end_record(DvVectorSpace *space)
+{
+    return device_end_record(of(space)->device);
+}
+
+static void replay(DvVectorSpace *space, uint32_t times)
+{
+    device_replay(of(space)->device, times);
+}
+
+static void wait_for_all(DvVectorSpace *space)
+{
+    device_wait(of(space)->device);
+}
+
+static const DvSpaceCounts *counts(const DvVectorSpace *space)
+{
+    return device_counts(((const Space *)(const void *)space)->device);
+}
+
+const DvVectorSpaceOps space_ops = {
+    .size = sizeof(DvVectorSpaceOps),
+    .name = "emulated",
+    .keeps = keeps,
+    .open = open_space,
+    .close = close_space,
+    .take = take,
+    .give = give,
+    .put = put,
+    .get = get,
+    .put_numbers = put_numbers,
+    .get_numbers = get_numbers,
+    .put_points = put_points,
+    .get_points = get_points,
+    .fill = fill,
+    .combine = combine,
+    .combine_by = combine_by,
+    .clear_listed = clear_listed,
+    .dot = dot,
+    .calculate = calculate,
+    .put_slots = put_slots,
+    .get_slots = get_slots,
+    .guard = guard,
+    .record = record,
+    .end_record = end_record,
+    .replay = replay,
+    .wait = wait_for_all,
+    .counts = counts,
+};

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "twins.h"
+
+#include <divan/memory.h>
+#include <divan/plugin.h>
+
+#include "operations_private.h"
+
+void twin_place(TwinItem *item, DvObject *object, DvObject *const *states, uint32_t count)
+{
+    *item = (TwinItem){0};
+    for (uint32_t i = 0; i < count; i++) {
+        const DvStorage storage = dv_state_storage(dv_state_ref(states[i]));
+        if (!storage.space || (i > 0 && (storage.space != item->space || storage.precision != item->precision))) {
+            item->space = NULL;
+            return;
+        }
+        item->space = storage.space;
+        item->precision = storage.precision;
+    }
+    item->ops = dv_object_ops(object, DV_OPERATOR);
+}
+
+void twin_forget(TwinItem *item)
+{
+    if (item->twin)
+        item->twin->ops->free(item->twin);
+    item->twin = NULL;
+}
+
+/* ---- The twin of an operator ---- */
+
+static void tell(const DvObject *object, const DvStateRef *state, const char *why)
+{
+    dv_remark(object, "acts on the host, and the vectors of '%s' travel for it: %s", dv_object_path(state->object),
+              why);
+}
+
+static DvTwin *make(const TwinItem *item, const DvDofType *dof, const DvOperator *op, DvText *why)
+{
+    const void *services[DV_MOST_SPACES];
+    const size_t count = dv_services(DV_DEVICE_OPERATORS, services, DV_MOST_SPACES);
+    DvTwin *twin = NULL;
+    for (size_t i = 0; i < count && i < DV_MOST_SPACES && !twin; i++)
+        twin =
+            ((const DvDeviceOperatorsOps *)services[i])->make(item->space, item->precision, dof, item->points, op, why);
+    return twin;
+}
+
+static void refresh(TwinItem *item, DvObject *object, void *self, const DvStateRef *state)
+{
+    DvOperator op = {0};
+    DvText why = {0};
+    item->ops->describe(self, &op);
+    if (!op.name)
+        dv_text_add(&why, "%s", op.why ? op.why : "it has no operator as it is");
+    else if (item->twin && !item->twin->ops->update(item->twin, &op, &why))
+        twin_forget(item);
+    else if (!item->twin)
+        item->twin = make(item, state->dof, &op, &why);
+    if (!op.name)
+        twin_forget(item);
+    if (!item->twin)
+        tell(object, state, why.at ? why.at : "no plugin has this operator there");
+    dv_text_free(&why);
+}
+
+DvTwin *twin_find(TwinItem *item, DvObject *object, void *self, const DvStateRef *state)
+{
+    const uint32_t points = state_count(*state);
+    if (!item->ops) {
+        if (!item->asked)
+            tell(object, state, "the class has no operator");
+        item->asked = true;
+        return NULL;
+    }
+    const uint64_t version = item->ops->version(self);
+    if (item->asked && version == item->version && points == item->points)
+        return item->twin;
+    if (item->points != points)
+        twin_forget(item);
+    item->asked = true;
+    item->version = version;
+    item->points = points;
+    refresh(item, object, self, state);
+    return item->twin;
+}
+
+void field_catch_up(DvMechanics *m, FieldItem *field, const DvStep *step)
+{
+    if (!field->twin.behind || !field->ops->add_force)
+        return;
+    field->twin.behind = false;
+    DvConstVec x[2], v[2];
+    DvVec f[2];
+    const DvStepMark mark = dv_step_mark();
+    for (uint32_t i = 0; i < field->state_count; i++) {
+        const DvStateRef s = m->states[field->states[i]].ref;
+        x[i] = dv_state_read(s, step->position);
+        v[i] = dv_state_read(s, step->velocity);
+        f[i] = (DvVec){dv_step_alloc((size_t)x[i].count * s.dof->deriv, sizeof(double)), x[i].count, s.dof->deriv};
+        if (!x[i].at || !v[i].at) {
+            dv_step_release(mark);
+            return;
+        }
+        memset(f[i].at, 0, (size_t)x[i].count * s.dof->deriv * sizeof(double));
+    }
+    field->ops->add_force(field->self, step, x, v, f);
+    dv_step_release(mark);
+}
+
+/* ---- Projections ---- */
+
+void constraint_forget_fixed(ConstraintItem *constraint)
+{
+    if (constraint->fixed)
+        constraint->twin.space->ops->give(constraint->twin.space, constraint->fixed);
+    constraint->fixed = 0;
+    constraint->fixed_room = 0;
+    constraint->fixed_structure = 0;
+}
+
+typedef struct Scalars {
+    uint32_t *at; /* NULL: they are counted */
+    uint32_t count, deriv, points;
+} Scalars;
+
+static void list_scalar(void *context, uint32_t state, uint32_t point, uint32_t component)
+{
+    (void)state;
+    Scalars *scalars = context;
+    if (point >= scalars->points || component >= scalars->deriv)
+        return;
+    if (scalars->at)
+        scalars->at[scalars->count] = point * scalars->deriv + component;
+    scalars->count++;
+}
+
+/* Brings the list of what is fixed up to date. */
+static bool list_fixed(ConstraintItem *constraint, const DvStep *step, const DvStateRef *state)
+{
+    DvVectorSpace *space = constraint->twin.space;
+    const uint64_t structure =
+        1 + state_count(*state) + (constraint->ops->structure ? constraint->ops->structure(constraint->self, step) : 0);
+    if (constraint->fixed_structure == structure)
+        return true;
+    Scalars scalars = {NULL, 0, state->dof->deriv, state_count(*state)};
+    constraint->ops->fixed(constraint->self, step, list_scalar, &scalars);
+    if (scalars.count > constraint->fixed_room) {
+        constraint_forget_fixed(constraint);
+        constraint->fixed = space->ops->take(space, scalars.count * sizeof(uint32_t));
+        if (!constraint->fixed)
+            return false;
+        constraint->fixed_room = scalars.count;
+    }
+    scalars.at = dv_alloc(scalars.count, sizeof *scalars.at);
+    constraint->fixed_count = scalars.count;
+    scalars.count = 0;
+    constraint->ops->fixed(constraint->self, step, list_scalar, &scalars);
+    if (scalars.count)
+        space->ops->put(space, constraint->fixed, scalars.at, scalars.count * sizeof *scalars.at);
+    dv_free(scalars.at);
+    constraint->fixed_structure = structure;
+    return true;
+}
+
+static bool can_project_there(const ConstraintItem *constraint)
+{
+    return constraint->twin.space && constraint->state_count == 1 && constraint->ops->fixed &&
+           !(constraint->ops->leaves_out && constraint->ops->leaves_out(constraint->self));
+}
+
+bool project_there(DvMechanics *m, ConstraintItem *constraint, const DvStep *step, DvVecId d)
+{
+    const DvStateRef state = m->states[constraint->states[0]].ref;
+    DvVectorSpace *space = constraint->twin.space;
+    if (!can_project_there(constraint) || !list_fixed(constraint, step, &state))
+        return false;
+    double *at = state_write(state, d, space->number, DV_READ_WRITE);
+    if (at && constraint->fixed_count)
+        space->ops->clear_listed(space, dv_vector_as_address(at), constraint->twin.precision, constraint->fixed,
+                                 constraint->fixed_count);
+    return at != NULL;
+}
+
+bool leaves_velocities_there(const DvMechanics *m, ConstraintItem *constraint, bool *projects)
+{
+    *projects = false;
+    if (!can_project_there(constraint) || constraint->ops->project_position || !constraint->twin.ops)
+        return false;
+    (void)m;
+    DvOperator op = {0};
+    constraint->twin.ops->describe(constraint->self, &op);
+    const DvOperatorPart *velocities = op.name ? dv_operator_part(&op, "velocities") : NULL;
+    if (!velocities)
+        return false;
+    *projects = velocities->index[0] != 0;
+    return true;
+}
+
+/* ---- Solves that stay ---- */
+
+static bool acts_there(const DvMechanics *m, FieldItem *field)
+{
+    const bool acts = field->ops->add_dforce || field->mass;
+    if (!acts)
+        return true;
+    DvTwin *twin = field_twin(m, field);
+    return twin && (!field->mass || twin->ops->add_mdx) &&
+           (!field->ops->add_dforce || field->mass || twin->ops->add_dforce);
+}
+
+DvStorage operation_storage(DvMechanics *m)
+{
+    const DvStorage none = {NULL, DV_DOUBLE};
+    mechanics_update(m);
+    if (m->independent.count == 0)
+        return none;
+    const DvStorage storage = dv_state_storage(independent_at(m, 0)->ref);
+    for (uint32_t i = 0; i < m->independent.count && storage.space; i++) {
+        const DvStorage other = dv_state_storage(independent_at(m, i)->ref);
+        if (other.space != storage.space || other.precision != storage.precision)
+            return none;
+    }
+    for (uint32_t i = 0; i < m->mapping_list.count && storage.space; i++)
+        if (mapping_at(m, i)->loads || mapping_at(m, i)->constrained)
+            return none;
+    for (uint32_t i = 0; i < m->field_list.count && storage.space; i++)
+        if (!field_at(m, i)->below_stop && !acts_there(m, field_at(m, i)))
+            return none;
+    for (uint32_t i = 0; i < m->constraint_list.count && storage.space; i++)
+        if (!can_project_there(constraint_at(m, i)))
+            return none;
+    return storage;
+}
+
+static DvAddress address_of(const DvStateRef s, DvVecId id, DvSpace space)
+{
+    return id == DV_NO_VEC ? 0 : dv_vector_as_address(state_read(s, id, space));
+}
+
+void operation_dot_to(DvMechanics *m, uint32_t slot, DvVecId a, DvVecId b)
+{
+    mechanics_update(m);
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const DvStateRef s = independent_at(m, i)->ref;
+        const DvStorage storage = dv_state_storage(s);
+        const DvAddress x = address_of(s, a, storage.space->number), y = address_of(s, b, storage.space->number);
+        storage.space->ops->dot(storage.space, slot, i > 0, x, y, storage.precision,
+                                x && y ? (size_t)state_count(s) * s.dof->deriv : 0);
+    }
+}
+
+void operation_combine_by(DvMechanics *m, DvVecId r, DvVecId a, DvVecId b, uint32_t slot, double factor)
+{
+    mechanics_update(m);
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const DvStateRef s = independent_at(m, i)->ref;
+        const DvStorage storage = dv_state_storage(s);
+        const DvSpace number = storage.space->number;
+        const DvAddress x = address_of(s, a, number), y = address_of(s, b, number);
+        double *to = state_write(s, r, number, r == a || r == b ? DV_READ_WRITE : DV_OVERWRITE);
+        if (to && state_count(s))
+            storage.space->ops->combine_by(storage.space, dv_vector_as_address(to), x, y, storage.precision,
+                                           (size_t)state_count(s) * s.dof->deriv, slot, factor);
+    }
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "mechanical_object_elsewhere.h"
+
+#include <divan/memory.h>
+#include <divan/plugin.h>
+
+typedef struct ElsewhereVector {
+    DvAddress at;
+    size_t room;      /* bytes there */
+    uint64_t version; /* of the field when both copies were the same last */
+    uint64_t writes;
+    bool exists;      /* of those in no field */
+    bool there, home; /* which copies are up to date */
+} ElsewhereVector;
+
+typedef struct Elsewhere {
+    DvVectorSpace *space;
+    DvPrecision precision;
+    bool refused; /* there was no memory, which has been reported */
+    ElsewhereVector of[DV_MAX_VEC];
+    DvStateVectors at_home; /* of those in no field */
+} Elsewhere;
+
+static inline const DvVectorSpaceOps *ops_of(const MechanicalObject *self)
+{
+    return self->elsewhere->space->ops;
+}
+
+static inline DvData *field_of(const MechanicalObject *self, DvVecId id)
+{
+    return id < DV_FIRST_FREE_VEC ? self->of_id[id] : NULL;
+}
+
+static size_t bytes_of(const MechanicalObject *self, DvVecId id)
+{
+    return dv_space_bytes(self->elsewhere->precision, mechanical_object_length_of(self, id));
+}
+
+/* The service that keeps vectors of a word, its number, and how; or NULL. */
+static const DvVectorSpaceOps *keeper_of(const char *word, DvSpace *number, DvPrecision *precision)
+{
+    const void *services[DV_MOST_SPACES];
+    const size_t count = dv_services(DV_VECTOR_SPACE, services, DV_MOST_SPACES - 1);
+    for (size_t i = 0; i < count && i < DV_MOST_SPACES - 1; i++) {
+        const DvVectorSpaceOps *ops = services[i];
+        *number = (DvSpace)i + 1;
+        if (ops->keeps(word, precision))
+            return ops;
+    }
+    return NULL;
+}
+
+void elsewhere_begin(MechanicalObject *self, const char *word)
+{
+    DvSpace number;
+    DvPrecision precision;
+    const DvVectorSpaceOps *ops = word ? keeper_of(word, &number, &precision) : NULL;
+    if (!ops || self->dof->rotation)
+        return;
+    const DvObject *object = dv_object_of(self);
+    DvText why = {0};
+    DvVectorSpace *space = ops->open(dv_node_scene(dv_object_node(object)), number, &why);
+    if (!space) {
+        dv_warning(object, "template '%s': %s; it is kept on the host, in double precision", word,
+                   why.at ? why.at : "there is no device");
+    } else {
+        self->elsewhere = dv_alloc(1, sizeof *self->elsewhere);
+        self->elsewhere->space = space;
+        self->elsewhere->precision = precision;
+    }
+    dv_text_free(&why);
+}
+
+void elsewhere_end(MechanicalObject *self)
+{
+    if (!self->elsewhere)
+        return;
+    for (DvVecId id = 0; id < DV_MAX_VEC; id++)
+        if (self->elsewhere->of[id].at)
+            ops_of(self)->give(self->elsewhere->space, self->elsewhere->of[id].at);
+    ops_of(self)->close(self->elsewhere->space);
+    dv_state_vectors_free(&self->elsewhere->at_home);
+    dv_free(self->elsewhere);
+    self->elsewhere = NULL;
+}
+
+void elsewhere_ready(MechanicalObject *self)
+{
+    if (!self->elsewhere)
+        return;
+    for (DvVecId id = 0; id < DV_FIRST_FREE_VEC; id++) {
+        DvData *data = self->of_id[id];
+        if (!data || id == DV_EXTERNAL_FORCE)
+            continue;
+        (void)dv_data_read(data);
+        if (dv_data_parent(data))
+            (void)dv_data_link(data, NULL);
+        (void)dv_data_depend(data, &self->written_elsewhere);
+        (void)dv_data_read(data); /* it is up to date */
+    }
+}
+
+/* ---- Which copy counts ---- */
+
+/* Somebody wrote the field since. */
+static inline void notice_writes(const DvData *data, ElsewhereVector *vector)
+{
+    if (data && vector->there && data->version != vector->version) {
+        vector->there = false;
+        vector->home = true;
+        vector->writes++;
+    }
+}
+
+static double *home_of(MechanicalObject *self, DvVecId id)
+{
+    DvData *data = field_of(self, id);
+    if (!data)
+        return dv_state_vectors_write(&self->elsewhere->at_home, self->dof, id, self->count, self->count);
+    double *at = dv_data_begin_all(data, self->count);
+    return at;
+}
+
+static void fetch(MechanicalObject *self, DvVecId id)
+{
+    ElsewhereVector *vector = &self->elsewhere->of[id];
+    DvData *data = field_of(self, id);
+    notice_writes(data, vector);
+    if (data && data->flags & DV_DATA_DIRTY && (vector->home || !vector->there)) { /* others are stale, it is not */
+        dv_data_end(data);
+        vector->version = vector->there ? data->version : vector->version;
+    }
+    if (!vector->there || vector->home)
+        return;
+    double *at = home_of(self, id);
+    if (self->count)
+        ops_of(self)->get_numbers(self->elsewhere->space, at, vector->at, self->elsewhere->precision,
+                                  mechanical_object_length_of(self, id));
+    if (data) {
+        dv_data_end(data);
+        vector->version = data->version;
+    }
+    vector->home = true;
+}
+
+/* Memory there, of any content. */
+static bool make_room(MechanicalObject *self, DvVecId id)
+{
+    Elsewhere *elsewhere = self->elsewhere;
+    ElsewhereVector *vector = &elsewhere->of[id];
+    const size_t bytes = bytes_of(self, id);
+    if (vector->at && vector->room >= bytes)
+        return true;
+    if (vector->at)
+        ops_of(self)->give(elsewhere->space, vector->at);
+    vector->room = bytes ? bytes : 1;
+    vector->at = ops_of(self)->take(elsewhere->space, vector->room);
+    if (!vector->at && !elsewhere->refused)
+        (void)dv_error(dv_object_of(self), DV_ERROR_LIMIT,
+                       "the device has no memory for a vector of %u points (%zu bytes); take fewer points, floats "
+                       "(CudaVec3f), or --no-gpu",
+                       self->count, bytes);
+    elsewhere->refused = elsewhere->refused || !vector->at;
+    return vector->at != 0;
+}
+
+/* The copy there is up to date, or any when it is overwritten. NULL: there is no memory. */
+static bool send(MechanicalObject *self, DvVecId id, DvAccess access)
+{
+    ElsewhereVector *vector = &self->elsewhere->of[id];
+    DvData *data = field_of(self, id);
+    notice_writes(data, vector);
+    if (vector->there)
+        return true;
+    if (!make_room(self, id))
+        return false;
+    if (access != DV_OVERWRITE && self->count) {
+        if (data)
+            fetch(self, id);
+        const double *at = data ? data->value : dv_state_vectors_read(&self->elsewhere->at_home, id);
+        if (at)
+            ops_of(self)->put_numbers(self->elsewhere->space, vector->at, self->elsewhere->precision, at,
+                                      mechanical_object_length_of(self, id));
+        else
+            ops_of(self)->fill(self->elsewhere->space, vector->at, self->elsewhere->precision,
+                               mechanical_object_length_of(self, id), 0.0);
+    }
+    vector->there = true;
+    vector->version = data ? data->version : 0;
+    return true;
+}
+
+static void mark_written_there(MechanicalObject *self, DvVecId id)
+{
+    ElsewhereVector *vector = &self->elsewhere->of[id];
+    DvData *data = field_of(self, id);
+    vector->writes++;
+    if (vector->home && data) {
+        dv_data_touch(&self->written_elsewhere);
+        vector->version = data->version;
+    }
+    vector->home = false;
+}
+
+DvStatus elsewhere_update(DvObject *object, void *self_)
+{
+    (void)object;
+    MechanicalObject *self = self_;
+    for (DvVecId id = 0; self->elsewhere && id < DV_FIRST_FREE_VEC; id++)
+        if (self->of_id[id])
+            fetch(self, id);
+    return DV_OK;
+}
+
+uint64_t elsewhere_version(MechanicalObject *self, DvVecId id)
+{
+    notice_writes(field_of(self, id), &self->elsewhere->of[id]);
+    const DvData *data = field_of(self, id);
+    return 1 + self->elsewhere->of[id].writes + (data && !self->elsewhere->of[id].there ? data->version : 0);
+}
+
+/* ---- DvStateOps ---- */
+
+DvStorage elsewhere_storage(const MechanicalObject *self)
+{
+    return (DvStorage){self->elsewhere->space, self->elsewhere->precision};
+}
+
+bool elsewhere_has(MechanicalObject *self, DvVecId id)
+{
+    return id < DV_MAX_VEC && self->elsewhere->of[id].exists;
+}
+
+/* Makes one that does not exist: default coordinates or zeros. */
+static void make(MechanicalObject *self, DvVecId id)
+{
+    ElsewhereVector *vector = &self->elsewhere->of[id];
+    DvData *data = field_of(self, id);
+    if (data && data->count != self->count) {
+        (void)dv_data_begin(data, self->count);
+        dv_data_end(data);
+    }
+    if (data) {
+        vector->home = vector->home || !vector->there;
+        return;
+    }
+    if (vector->exists)
+        return;
+    vector->exists = true;
+    vector->home = false;
+    vector->there = make_room(self, id);
+    if (vector->there)
+        ops_of(self)->fill(self->elsewhere->space, vector->at, self->elsewhere->precision,
+                           mechanical_object_length_of(self, id), 0.0);
+}
+
+const double *elsewhere_read(MechanicalObject *self, DvVecId id, DvSpace space)
+{
+    static const double no_points[8] __attribute__((aligned(64)));
+    make(self, id);
+    if (self->count == 0)
+        return no_points;
+    if (space == self->elsewhere->space->number)
+        return send(self, id, DV_READ_WRITE) ? dv_address_as_vector(self->elsewhere->of[id].at) : NULL;
+    if (space != DV_HOST)
+        return NULL;
+    fetch(self, id);
+    DvData *data = field_of(self, id);
+    return data ? data->value : dv_state_vectors_read(&self->elsewhere->at_home, id);
+}
+
+double *elsewhere_write(MechanicalObject *self, DvVecId id, DvSpace space, DvAccess access)
+{
+    ElsewhereVector *vector = &self->elsewhere->of[id];
+    make(self, id);
+    if (space == self->elsewhere->space->number) {
+        if (!send(self, id, access))
+            return NULL;
+        mark_written_there(self, id);
+        return dv_address_as_vector(vector->at);
+    }
+    if (space != DV_HOST)
+        return NULL;
+    if (access != DV_OVERWRITE)
+        fetch(self, id);
+    DvData *data = field_of(self, id);
+    double *at;
+    if (data) {
+        at = access == DV_OVERWRITE ? dv_data_begin_all(data, self->count) : dv_data_begin(data, self->count);
+        dv_data_end(data);
+    } else {
+        at = home_of(self, id);
+    }
+    vector->there = false;
+    vector->home = true;
+    vector->writes++;
+    return at;
+}
+
+void elsewhere_release(MechanicalObject *self, DvVecId id)
+{
+    if (id < DV_FIRST_FREE_VEC || id >= DV_MAX_VEC)
+        return;
+    self->elsewhere->of[id].exists = self->elsewhere->of[id].there = self->elsewhere->of[id].home = false;
+    dv_state_vectors_release(&self->elsewhere->at_home, id);
+}
+
+static DvAddress address_to_read(MechanicalObject *self, DvVecId id)
+{
+    return id == DV_NO_VEC ? 0 : dv_vector_as_address(elsewhere_read(self, id, self->elsewhere->space->number));
+}
+
+void elsewhere_clear(MechanicalObject *self, DvVecId r)
+{
+    elsewhere_combine(self, r, DV_NO_VEC, DV_NO_VEC, 0.0);
+}
+
+void elsewhere_combine(MechanicalObject *self, DvVecId r, DvVecId a, DvVecId b, double k)
+{
+    const Elsewhere *elsewhere = self->elsewhere;
+    const DvAccess access = r == a || r == b ? DV_READ_WRITE : DV_OVERWRITE;
+    const DvAddress from = address_to_read(self, a), with = address_to_read(self, b);
+    const DvAddress to = dv_vector_as_address(elsewhere_write(self, r, elsewhere->space->number, access));
+    const size_t n = mechanical_object_length_of(self, r);
+    if (to == 0 || n == 0)
+        return;
+    if (from == 0 && with == 0)
+        ops_of(self)->fill(elsewhere->space, to, elsewhere->precision, n, 0.0);
+    else
+        ops_of(self)->combine(elsewhere->space, to, from, with, elsewhere->precision, n, k);
+}
+
+double elsewhere_dot(MechanicalObject *self, DvVecId a, DvVecId b)
+{
+    const Elsewhere *elsewhere = self->elsewhere;
+    const DvAddress x = address_to_read(self, a), y = a == b ? x : address_to_read(self, b);
+    double sum = 0.0;
+    if (x == 0 || y == 0 || self->count == 0)
+        return sum;
+    ops_of(self)->dot(elsewhere->space, DV_SLOT_SUM, false, x, y, elsewhere->precision,
+                      mechanical_object_length_of(self, a));
+    ops_of(self)->get_slots(elsewhere->space, DV_SLOT_SUM, &sum, 1);
+    return sum;
+}
+
+void elsewhere_come_home(MechanicalObject *self)
+{
+    for (DvVecId id = 1; id < DV_MAX_VEC; id++) {
+        ElsewhereVector *vector = &self->elsewhere->of[id];
+        fetch(self, id);
+        if (field_of(self, id) || vector->exists)
+            vector->home = true;
+        vector->there = false;
+    }
+}
+
+void elsewhere_resize(MechanicalObject *self, uint32_t old, uint32_t count)
+{
+    dv_state_vectors_resize(&self->elsewhere->at_home, self->dof, old, count, count);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The vectors of a MechanicalObject that keeps them on a device. Each has a copy there and one at home, a field or an array, and it is known
+ * which are up to date: asking for one where it is not moves it, writing makes the other copy stale. A stale field is dirty, so that
+ * whoever reads it fetches it; a field that somebody wrote, which its version tells, goes to the device when it is next asked for there.
+ */
+#ifndef DIVAN_MECHANICS_MECHANICAL_OBJECT_ELSEWHERE_H
+#define DIVAN_MECHANICS_MECHANICAL_OBJECT_ELSEWHERE_H
+
+#include "mechanical_object.h"
+
+#include <divan/contracts/vector_space.h>
+
+/* Takes the space that keeps vectors of this word; without one the object stays on the host.     [main] */
+void elsewhere_begin(MechanicalObject *self, const char *word);
+void elsewhere_end(MechanicalObject *self); /* [main] */
+/* After init: from now on fields follow the device alone.     [main] */
+void elsewhere_ready(MechanicalObject *self);
+
+/* As in DvStateOps; the vectors exist. */
+DvStorage elsewhere_storage(const MechanicalObject *self);
+bool elsewhere_has(MechanicalObject *self, DvVecId id);
+const double *elsewhere_read(MechanicalObject *self, DvVecId id, DvSpace space);
+double *elsewhere_write(MechanicalObject *self, DvVecId id, DvSpace space, DvAccess access);
+void elsewhere_release(MechanicalObject *self, DvVecId id);
+void elsewhere_clear(MechanicalObject *self, DvVecId r);
+void elsewhere_combine(MechanicalObject *self, DvVecId r, DvVecId a, DvVecId b, double k);
+double elsewhere_dot(MechanicalObject *self, DvVecId a, DvVecId b);
+void elsewhere_resize(MechanicalObject *self, uint32_t old,
+                      uint32_t count);            /* home copies of fields follow by themselves */
+void elsewhere_come_home(MechanicalObject *self); /* before a change of size */
+/* DvClass.update: the fields that are stale. */
+DvStatus elsewhere_update(DvObject *object, void *self);
+/* Counts changes of a vector, without fetching it. */
+uint64_t elsewhere_version(MechanicalObject *self, DvVecId id);
+
+#endif
