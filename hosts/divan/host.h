@@ -25,6 +25,8 @@ typedef struct Options {
     int grain_divisor;
     char *plugin_set;
     char **plugins;
+    char *device;
+    gboolean no_gpu;
     gboolean help, quiet, hash, json, keep_going, verbose, strict, real_time, stats, write_anywhere;
     char *dump, *dump_topology, *dump_steps, *contacts;
     char *checkpoint, *restart, *verification;

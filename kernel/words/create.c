@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include <divan/contracts/vector_space.h>
 #include <divan/contracts/visual.h>
 #include <divan/math/decimal.h>
 
@@ -130,6 +131,20 @@ static bool add_canonical_word(DvText *canonical, const char *at, size_t length)
     return dof_type != NULL;
 }
 
+/* Whether a device keeps vectors of one of the words. */
+static bool is_kept_by_device(const char *words)
+{
+    const void *services[DV_MOST_SPACES];
+    const size_t count = dv_services(DV_VECTOR_SPACE, services, DV_MOST_SPACES);
+    char **list = g_strsplit(words, ",", -1);
+    bool kept = false;
+    for (size_t i = 0; i < MIN(count, DV_MOST_SPACES); i++)
+        for (char **word = list; *word && !kept; word++)
+            kept = ((const DvVectorSpaceOps *)services[i])->keeps(*word, &(DvPrecision){DV_DOUBLE});
+    g_strfreev(list);
+    return kept;
+}
+
 static void tell_of_word(const Making *making, const DvAttribute *template, const char *variant)
 {
     DvPlace place = making->place;
@@ -171,7 +186,7 @@ static char *canonical_variant(const Making *making, const DvAttribute *template
         dv_text_free(&canonical);
         return written.at;
     }
-    if (kept_otherwise && !making->node->scene->words_told) {
+    if (kept_otherwise && !making->node->scene->words_told && !is_kept_by_device(written.at)) {
         making->node->scene->words_told = true;
         tell_of_word(making, template, canonical.at);
     }
