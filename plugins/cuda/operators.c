@@ -74,6 +74,32 @@ bool device_array_indices(Space *space, DeviceArray *array, const DvOperatorPart
     return true;
 }
 
+bool device_array_lists(Space *space, DeviceArray *begin_there, DeviceArray *entry_there, uint32_t points,
+                        const uint32_t *list, size_t count, DvText *why)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] >= points) {
+            dv_text_add(why, "an element has point %u of %u", list[i], points);
+            return false;
+        }
+    uint32_t *begin = dv_alloc((size_t)points + 1, sizeof *begin), *next = dv_alloc((size_t)points + 1, sizeof *next),
+             *entry = dv_alloc(count ? count : 1, sizeof *entry);
+    memset(begin, 0, ((size_t)points + 1) * sizeof *begin);
+    for (size_t i = 0; i < count; i++)
+        begin[list[i] + 1]++;
+    for (uint32_t p = 0; p < points; p++)
+        begin[p + 1] += begin[p];
+    memcpy(next, begin, ((size_t)points + 1) * sizeof *begin);
+    for (size_t i = 0; i < count; i++)
+        entry[next[list[i]]++] = (uint32_t)i;
+    const bool there = device_array_put(space, begin_there, begin, ((size_t)points + 1) * sizeof *begin, why) &&
+                       device_array_put(space, entry_there, entry, count * sizeof *entry, why);
+    dv_free(begin);
+    dv_free(next);
+    dv_free(entry);
+    return there;
+}
+
 const DvOperatorPart *operator_part(const DvOperator *op, const char *name, size_t count, uint32_t width, DvText *why)
 {
     const DvOperatorPart *part = dv_operator_part(op, name);
@@ -83,6 +109,12 @@ const DvOperatorPart *operator_part(const DvOperator *op, const char *name, size
     return NULL;
 }
 
+void twin_end(Twin *twin)
+{
+    twin->space->base.ops->close(&twin->space->base);
+    dv_free(twin);
+}
+
 /* ---- Which operators ---- */
 
 static const struct {
@@ -90,10 +122,9 @@ static const struct {
     Twin *(*make)(void);
     uint32_t dim; /* of derivatives; 0: any */
 } operators[] = {
-    {"constant load", load_twin_new, 0},
-    {"corotational tetrahedra", tetrahedra_twin_new, 3},
-    {"diagonal mass", mass_twin_new, 0},
-    {"plane", plane_twin_new, 0},
+    {"constant load", load_twin_new, 0}, {"corotational tetrahedra", tetrahedra_twin_new, 3},
+    {"diagonal mass", mass_twin_new, 0}, {"plane", plane_twin_new, 0},
+    {"springs", springs_twin_new, 0},
 };
 
 static DvTwin *make(DvVectorSpace *space, DvPrecision precision, const DvDofType *dof, uint32_t points,
@@ -106,6 +137,7 @@ static DvTwin *make(DvVectorSpace *space, DvPrecision precision, const DvDofType
             continue;
         Twin *twin = operators[i].make();
         twin->space = (Space *)(void *)space;
+        twin->space->users++;
         twin->precision = precision;
         twin->points = points;
         twin->dim = dof->deriv;

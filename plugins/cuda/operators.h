@@ -20,6 +20,9 @@ typedef struct Twin {
     uint32_t points, dim; /* of the state; numbers of a derivative */
 } Twin;
 
+/* At the end of DvTwinOps.free: it holds its space until then. */
+void twin_end(Twin *twin);
+
 /* Room for as many bytes, of any content; false: the device has no memory, with a reason. */
 bool device_array_room(Space *space, DeviceArray *array, size_t bytes, DvText *why);
 void device_array_free(Space *space, DeviceArray *array);
@@ -37,5 +40,11 @@ Twin *mass_twin_new(void);
 Twin *load_twin_new(void);
 Twin *plane_twin_new(void);
 Twin *tetrahedra_twin_new(void);
+Twin *springs_twin_new(void);
+
+/* For each of `points` points the places in a list of point numbers where it is named, ascending: begin [points + 1], entry [count].
+ * false: a number is too large, or there is no memory, with the reason. */
+bool device_array_lists(Space *space, DeviceArray *begin, DeviceArray *entry, uint32_t points, const uint32_t *list,
+                        size_t count, DvText *why);
 
 #endif

@@ -55,7 +55,7 @@ static void mass_free(DvTwin *base)
     device_array_free(self->twin.space, &self->mass);
     device_array_free(self->twin.space, &self->weight);
     device_array_free(self->twin.space, &self->has);
-    dv_free(self);
+    twin_end(&self->twin);
 }
 
 static void mass_force(DvTwin *base, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -146,7 +146,7 @@ static void load_free(DvTwin *base)
     LoadTwin *self = (LoadTwin *)base;
     device_array_free(self->twin.space, &self->point);
     device_array_free(self->twin.space, &self->force);
-    dv_free(self);
+    twin_end(&self->twin);
 }
 
 static void load_force(DvTwin *base, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -208,7 +208,7 @@ static void plane_free(DvTwin *base)
 {
     PlaneTwin *self = (PlaneTwin *)base;
     device_array_free(self->twin.space, &self->touching);
-    dv_free(self);
+    twin_end(&self->twin);
 }
 
 static void plane_force(DvTwin *base, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)

@@ -6,8 +6,6 @@
 
 #include <divan/memory.h>
 
-#include <string.h>
-
 enum { NODES = 4, NUMBERS = 9 };
 
 typedef struct TetrahedraTwin {
@@ -18,40 +16,12 @@ typedef struct TetrahedraTwin {
     bool kept; /* world is of a force */
 } TetrahedraTwin;
 
-/* For each point its elements, ascending. */
-static bool put_lists(TetrahedraTwin *self, const DvOperatorPart *element, DvText *why)
-{
-    const uint32_t points = self->twin.points;
-    const size_t entries = element->count * NODES;
-    uint32_t *begin = dv_alloc((size_t)points + 1, sizeof *begin), *next = dv_alloc((size_t)points + 1, sizeof *next),
-             *entry = dv_alloc(entries ? entries : 1, sizeof *entry);
-    memset(begin, 0, ((size_t)points + 1) * sizeof *begin);
-    for (size_t i = 0; i < entries; i++)
-        begin[element->index[i] + 1]++;
-    for (uint32_t p = 0; p < points; p++)
-        begin[p + 1] += begin[p];
-    memcpy(next, begin, ((size_t)points + 1) * sizeof *begin);
-    for (size_t i = 0; i < entries; i++)
-        entry[next[element->index[i]]++] = (uint32_t)i;
-    const bool there =
-        device_array_put(self->twin.space, &self->begin, begin, ((size_t)points + 1) * sizeof *begin, why) &&
-        device_array_put(self->twin.space, &self->entry, entry, entries * sizeof *entry, why);
-    dv_free(begin);
-    dv_free(next);
-    dv_free(entry);
-    return there;
-}
-
 static bool put_elements(TetrahedraTwin *self, const DvOperatorPart *element, DvText *why)
 {
     const size_t bytes = dv_space_bytes(self->twin.precision, 1);
-    for (size_t i = 0; i < element->count * NODES; i++)
-        if (element->index[i] >= self->twin.points) {
-            dv_text_add(why, "an element has point %u of %u", element->index[i], self->twin.points);
-            return false;
-        }
     self->count = element->count;
-    return put_lists(self, element, why) &&
+    return device_array_lists(self->twin.space, &self->begin, &self->entry, self->twin.points, element->index,
+                              element->count * NODES, why) &&
            device_array_indices(self->twin.space, &self->element, element, true, why) &&
            device_array_room(self->twin.space, &self->world, NUMBERS * element->count * bytes, why) &&
            device_array_room(self->twin.space, &self->force, 3 * NODES * element->count * bytes, why);
@@ -90,7 +60,7 @@ static void release(DvTwin *base)
                                 &self->world,   &self->force, &self->begin,    &self->entry};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         device_array_free(self->twin.space, all[i]);
-    dv_free(self);
+    twin_end(&self->twin);
 }
 
 static void gather(TetrahedraTwin *self, double k, double *f)

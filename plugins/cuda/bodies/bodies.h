@@ -24,6 +24,8 @@ enum {
     PROGRAM = 24 /* steps of slots at most */
 };
 
+enum { SPRING_ENABLED = 1, SPRING_ELONGATION = 2, MOST_DIM = 6 };
+
 typedef struct SlotStep {
     uint32_t action, r, a, b;
 } SlotStep;

@@ -13,7 +13,8 @@
  *   "corotational tetrahedra"    element [count][4]; edge [count][9] at rest in the element's frame, b-a, c-a, d-a; gradient [count][9]
  *                                of b, c, d, times 6 V; modulus [count][2] Lame's lambda and mu over 36 V; frame [1][1]: 0 none, 1 that
  *                                of edge a b and face a b c
- *   "springs"                    pair [count][2] points; spring [count][3] stiffness N/m, damping N s/m, length m
+ *   "springs"                    of one state: pair [count][2] points; spring [count][3] stiffness N/m, damping N s/m, length m; flags
+ *                                [count][1] 1: it acts, 2: on elongation only; shortest [1][1] m, at which none acts
  *   "plane"                      normal [1][deriv]; plane [1][5] distance, stiffness, damping, largest force, 1 on both sides; range
  *                                [1][2] first and last point + 1
  *

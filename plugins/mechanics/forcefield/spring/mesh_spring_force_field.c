@@ -160,7 +160,7 @@ const DvClass dv_mesh_spring_force_field = {
     .help = "Damped springs along the edges and diagonals of mesh elements.",
     .instance_size = sizeof(MeshSpringForceField),
     .fields = fields,
-    DV_PAIR_FORCE_FIELD_CONTRACTS(springs_ops, springs_cause, springs_drawable),
+    SPRINGS_CONTRACTS,
     .init = init,
     .reinit = dv_object_initialise_again,
     .cleanup = cleanup,

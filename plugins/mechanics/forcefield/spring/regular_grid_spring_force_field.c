@@ -122,7 +122,7 @@ const DvClass dv_regular_grid_spring_force_field = {
     .help = "Damped springs along the lines and diagonals of a regular grid.",
     .instance_size = sizeof(RegularGridSpringForceField),
     .fields = fields,
-    DV_PAIR_FORCE_FIELD_CONTRACTS(springs_ops, springs_cause, springs_drawable),
+    SPRINGS_CONTRACTS,
     .init = init,
     .cleanup = springs_cleanup,
     .destroy = springs_destroy,

@@ -29,7 +29,7 @@ const DvClass dv_spring_force_field = {
     .help = "Damped linear springs between points of two states, or of one.",
     .instance_size = sizeof(SpringForceField),
     .fields = fields,
-    DV_PAIR_FORCE_FIELD_CONTRACTS(springs_ops, springs_cause, springs_drawable),
+    SPRINGS_CONTRACTS,
     .init = init,
     .cleanup = springs_cleanup,
     .destroy = springs_destroy,

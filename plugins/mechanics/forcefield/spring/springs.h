@@ -8,6 +8,7 @@
 
 #include "forcefield/spring/spring_blocks.h"
 
+#include <divan/contracts/operator.h>
 #include <divan/element_data.h>
 
 typedef struct Springs {
@@ -24,6 +25,10 @@ typedef struct Springs {
     DvElementData attached[3]; /* follow removed points of both states and removed edges */
     LinearSpring *first;       /* [first_count] the springs at the start, once meshes are followed */
     size_t first_count;
+    struct SpringsOperator {
+        uint32_t *pair, *flags;
+        double *numbers, shortest; /* stiffness, damping, length */
+    } operator;                    /* as it was described last */
 } Springs;
 
 #define SPRING_FIELD(Struct, s, member, name, type, ...) DV_FIELD(Struct, s.member, name, type, __VA_ARGS__)
@@ -73,7 +78,18 @@ static inline uint32_t springs_spatial(const Springs *self)
 }
 
 extern const DvForceFieldOps springs_ops;
+extern const DvOperatorOps springs_operator;
 extern const DvElementsCause springs_cause;
 extern const DvDrawableOps springs_drawable;
+
+#define SPRINGS_CONTRACTS                                                                                       \
+    .contracts = (const DvContract[])                                                                           \
+    {                                                                                                           \
+        {.id = DV_INTERACTION_FORCE_FIELD, .ops = &springs_ops}, {.id = DV_OPERATOR, .ops = &springs_operator}, \
+            {.id = DV_FAULT_CAUSE, .ops = &springs_cause}, {.id = DV_DRAWABLE, .ops = &springs_drawable},       \
+        {                                                                                                       \
+            0                                                                                                   \
+        }                                                                                                       \
+    }
 
 #endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The twin of springs: what each gives, and then for each point from its springs in their order.
+ */
+#include "operators.h"
+
+#include <divan/memory.h>
+
+typedef struct SpringsTwin {
+    Twin twin;
+    DeviceArray pair, flags, spring, tangent, value, begin, entry;
+    uint64_t count;
+    double shortest;
+    bool kept; /* tangents are of a force */
+} SpringsTwin;
+
+static bool update(DvTwin *base, const DvOperator *op, DvText *why)
+{
+    SpringsTwin *self = (SpringsTwin *)base;
+    Space *space = self->twin.space;
+    const DvOperatorPart *pair = operator_part(op, "pair", SIZE_MAX, 2, why);
+    const DvOperatorPart *spring = pair ? operator_part(op, "spring", pair->count, 3, why) : NULL;
+    const DvOperatorPart *flags = spring ? operator_part(op, "flags", pair->count, 1, why) : NULL;
+    const DvOperatorPart *shortest = flags ? operator_part(op, "shortest", 1, 1, why) : NULL;
+    if (!shortest)
+        return false;
+    const size_t number = dv_space_bytes(self->twin.precision, pair->count);
+    self->count = pair->count;
+    self->shortest = shortest->numbers[0];
+    self->kept = false;
+    return device_array_lists(space, &self->begin, &self->entry, self->twin.points, pair->index, 2 * pair->count,
+                              why) &&
+           device_array_indices(space, &self->pair, pair, true, why) &&
+           device_array_indices(space, &self->flags, flags, true, why) &&
+           device_array_numbers(space, self->twin.precision, &self->spring, spring, true, why) &&
+           device_array_room(space, &self->tangent, (self->twin.dim + 2) * number, why) &&
+           device_array_room(space, &self->value, self->twin.dim * number, why);
+}
+
+static void release(DvTwin *base)
+{
+    SpringsTwin *self = (SpringsTwin *)base;
+    DeviceArray *const all[] = {&self->pair,  &self->flags, &self->spring, &self->tangent,
+                                &self->value, &self->begin, &self->entry};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        device_array_free(self->twin.space, all[i]);
+    twin_end(&self->twin);
+}
+
+static void gather(SpringsTwin *self, double *f)
+{
+    Space *space = self->twin.space;
+    SPACE_LAUNCH(space, self->twin.precision, gather_springs, self->twin.points, .n = self->twin.points, .f = (void *)f,
+                 .value = SPACE_AT(self->value.at), .begin = SPACE_AT(self->begin.at),
+                 .entry = SPACE_AT(self->entry.at), .dim = self->twin.dim, .springs = self->count);
+}
+
+static void add_force(DvTwin *base, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    SpringsTwin *self = (SpringsTwin *)base;
+    Space *space = self->twin.space;
+    (void)step;
+    self->kept = true;
+    SPACE_LAUNCH(space, self->twin.precision, springs_force, self->count, .n = self->count, .x = (const void *)x->at,
+                 .v = (const void *)v->at, .pair = SPACE_AT(self->pair.at), .flags = SPACE_AT(self->flags.at),
+                 .spring = SPACE_AT(self->spring.at), .tangent = SPACE_AT(self->tangent.at),
+                 .value = SPACE_AT(self->value.at), .dim = self->twin.dim, .shortest = self->shortest);
+    gather(self, f->at);
+}
+
+static void add_dforce(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    SpringsTwin *self = (SpringsTwin *)base;
+    Space *space = self->twin.space;
+    (void)step, (void)b;
+    if (!self->kept)
+        return;
+    SPACE_LAUNCH(space, self->twin.precision, springs_product, self->count, .n = self->count, .d = (const void *)dx->at,
+                 .pair = SPACE_AT(self->pair.at), .tangent = SPACE_AT(self->tangent.at),
+                 .value = SPACE_AT(self->value.at), .dim = self->twin.dim, .k = k);
+    gather(self, df->at);
+}
+
+static const DvTwinOps ops = {
+    .size = sizeof(DvTwinOps), .update = update, .free = release, .add_force = add_force, .add_dforce = add_dforce};
+
+Twin *springs_twin_new(void)
+{
+    SpringsTwin *self = dv_alloc(1, sizeof *self);
+    self->twin.base.ops = &ops;
+    return &self->twin;
+}
