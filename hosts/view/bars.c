@@ -61,6 +61,7 @@ static void run_menu(View *view)
     item(view, ACTION_ANIMATE, now->animates, now->has_scene);
     item(view, ACTION_STEP, false, now->has_scene && !now->animates);
     item(view, ACTION_RESET, false, now->has_scene);
+    item(view, ACTION_UNDO, false, now->has_scene);
     item(view, ACTION_PACE, now->real_time, true);
     ui_menu_end();
 }

@@ -20,7 +20,7 @@ static const Form forms[MESSAGE_CHANGES] = {
     [MESSAGE_KEY] = {"key", false, false, 2},           [MESSAGE_GRAB] = {"grab", false, false, 8},
     [MESSAGE_DRAG] = {"drag", false, false, 6},         [MESSAGE_RELEASE] = {"release", false, false, 0},
     [MESSAGE_RESET] = {"reset", false, false, 0},       [MESSAGE_VIEWPOINT] = {"viewpoint", false, false, 7},
-    [MESSAGE_NAVIGATE] = {"navigate", false, false, 0},
+    [MESSAGE_NAVIGATE] = {"navigate", false, false, 0}, [MESSAGE_UNDO] = {"undo", false, false, 0},
 };
 
 Message *message_copy(const Message *message)

@@ -23,6 +23,7 @@ typedef enum MessageKind {
     MESSAGE_RESET,
     MESSAGE_VIEWPOINT, /* numbers: position and orientation, another place of the recorded camera */
     MESSAGE_NAVIGATE,  /* the recorded camera begins to pass its places, or ends */
+    MESSAGE_UNDO,      /* the last of these that changed the scene is taken back: the scene is what it was before */
     MESSAGE_CHANGES,   /* how many kinds there are of these */
     /* The scene as a whole. */
     MESSAGE_OPEN = MESSAGE_CHANGES, /* text: file */

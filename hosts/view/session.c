@@ -309,6 +309,7 @@ Session *session_new(Logbook *book)
     session->hand = hand_new();
     session->plots = plots_new();
     session->phases = g_array_new(FALSE, FALSE, sizeof(PhaseTime));
+    session->undo = g_ptr_array_new_with_free_func(session_undo_free);
     session->inbox = g_ptr_array_new();
     g_mutex_init(&session->mutex);
     g_cond_init(&session->posted);
@@ -329,6 +330,7 @@ void session_free(Session *session)
         message_free(g_ptr_array_index(session->inbox, i));
     g_ptr_array_unref(session->inbox);
     g_array_free(session->phases, TRUE);
+    g_ptr_array_unref(session->undo);
     plots_free(session->plots);
     hand_free(session->hand);
     g_free(session->file);

@@ -148,10 +148,14 @@ static void navigate(Session *session)
 
 void session_apply_change(Session *session, const Message *message)
 {
+    const uint64_t revision = dv_node_revision(dv_scene_root(session->scene));
+    const bool noted = session_note_change(session, message);
     switch (message->kind) {
     case MESSAGE_EDIT:
     case MESSAGE_ELEMENT:
         edit(session, message);
+        if (noted && session->edit.error)
+            session_forget_change(session);
         session_read_scene_settings(session);
         g_clear_pointer(&session->reads, g_ptr_array_unref);
         break;
@@ -181,8 +185,14 @@ void session_apply_change(Session *session, const Message *message)
     case MESSAGE_RELEASE:
         hand_release(session->hand, session->scene);
         break;
+    case MESSAGE_UNDO:
+        session_undo(session);
+        break;
     default:
         session_reset(session);
         break;
     }
+    const bool edits_graph = message->kind == MESSAGE_ACTIVATE || message->kind == MESSAGE_DELETE;
+    if (noted && edits_graph && dv_node_revision(dv_scene_root(session->scene)) == revision)
+        session_forget_change(session); /* it was refused */
 }

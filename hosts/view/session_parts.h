@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the files of the simulation thread share: session.c (its loop), session_scene.c, session_changes.c, session_replay.c,
+ * What the files of the simulation thread share: session.c (its loop), session_scene.c, session_changes.c, session_undo.c, session_replay.c,
  * session_snapshot.c.
  */
 #ifndef DIVAN_VIEW_SESSION_PARTS_H
@@ -58,6 +58,7 @@ struct Session {
     size_t first_element;
     EditResult edit;
     PickView pick;
+    GPtrArray *undo;      /* session_undo.c: changes, the last one last */
     Recording *recording; /* of all since the scene was opened */
     Writer writer;
     Recording *replay; /* what is still to be done is from `replayed` on; NULL: nothing is replayed */
@@ -106,6 +107,13 @@ DvObject *session_find(const Session *session, const char *path);
 void session_pick_body(Session *session, const Message *message);
 void session_reset(Session *session);
 void session_apply_change(Session *session, const Message *message);
+
+/* session_undo.c */
+void session_undo_free(void *pointer);
+/* Before a change; false: it is none that can be undone. */
+bool session_note_change(Session *session, const Message *message);
+void session_forget_change(Session *session); /* the one noted last, which was refused */
+void session_undo(Session *session);
 
 /* session_replay.c */
 uint64_t session_hash(const Session *session);

@@ -49,6 +49,7 @@ void session_close_scene(Session *session)
         if (session->recorder)
             session->pictures->destroy(session->recorder);
         session->recorder = NULL;
+        g_ptr_array_set_size(session->undo, 0);
         dv_scene_free(session->scene);
     }
     session_stop_replay(session);

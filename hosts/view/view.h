@@ -185,6 +185,7 @@ typedef enum Action {
     ACTION_ANIMATE,
     ACTION_STEP,
     ACTION_RESET,
+    ACTION_UNDO,
     ACTION_RELOAD,
     ACTION_OPEN,
     ACTION_SAVE,

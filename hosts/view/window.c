@@ -16,6 +16,7 @@ const Shortcut shortcuts[ACTIONS] = {
     [ACTION_ANIMATE] = {"Space", "Play/Pause", SDLK_SPACE, false, false},
     [ACTION_STEP] = {"N", "Step", SDLK_n, false, false},
     [ACTION_RESET] = {"Backspace", "Reset", SDLK_BACKSPACE, false, false},
+    [ACTION_UNDO] = {"Ctrl+Z", "Undo the last change", SDLK_z, true, false},
     [ACTION_RELOAD] = {"Ctrl+R", "Reload", SDLK_r, true, false},
     [ACTION_OPEN] = {"Ctrl+O", "Open...", SDLK_o, true, false},
     [ACTION_SAVE] = {"Ctrl+S", "Save with its state...", SDLK_s, true, false},
@@ -174,6 +175,9 @@ void view_act(View *view, Action action)
         break;
     case ACTION_RESET:
         view_post(view, MESSAGE_RESET, NULL, NULL);
+        break;
+    case ACTION_UNDO:
+        view_post(view, MESSAGE_UNDO, NULL, NULL);
         break;
     case ACTION_RELOAD:
         view_forget_errors(view);

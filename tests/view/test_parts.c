@@ -511,6 +511,7 @@ static void a_message_is_a_line_and_back(void **state)
         {{.kind = MESSAGE_RESET}, "reset"},
         {{.kind = MESSAGE_VIEWPOINT, .numbers = {1, 2, 3, 4, 5, 6, 7}}, "viewpoint 1 2 3 4 5 6 7"},
         {{.kind = MESSAGE_NAVIGATE}, "navigate"},
+        {{.kind = MESSAGE_UNDO}, "undo"},
     };
     assert_int_equal(G_N_ELEMENTS(all), MESSAGE_CHANGES);
     for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {

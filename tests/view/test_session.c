@@ -997,6 +997,51 @@ static void removing_and_switching_off_are_changes(void **state)
     snapshot_unref(snapshot);
 }
 
+/* Of each change in turn: what was there is there again, with the bits of that time, and steps go on as they would have gone. */
+static void what_is_undone_has_not_been(void **state)
+{
+    (void)state;
+    static const struct {
+        MessageKind kind;
+        const char *path, *text;
+    } changes[] = {
+        {MESSAGE_DELETE, "/String/springs", NULL}, {MESSAGE_DELETE, "/String/dofs", NULL},
+        {MESSAGE_DELETE, "/String", NULL},         {MESSAGE_ACTIVATE, "/String", NULL},
+        {MESSAGE_EDIT, "/.gravity", "0 3 0"},      {MESSAGE_RESET, NULL, NULL},
+    };
+    open_text(string_scene);
+    Snapshot *snapshot = make_steps(5);
+    const uint64_t before = snapshot->hash;
+    snapshot_unref(snapshot);
+    snapshot = make_steps(5);
+    const uint64_t after = snapshot->hash;
+    snapshot_unref(snapshot);
+    for (size_t i = 0; i < G_N_ELEMENTS(changes); i++) {
+        open_text(string_scene);
+        snapshot_unref(make_steps(5));
+        for (int again = 0; again < 2; again++) {
+            post(changes[i].kind, changes[i].path, changes[i].text, 0);
+            snapshot = make_steps(3);
+            assert_true(snapshot->hash != before);
+            snapshot_unref(snapshot);
+            post(MESSAGE_UNDO, NULL, NULL, 0);
+            snapshot = session_settle(session);
+            assert_true(snapshot->hash == before);
+            assert_non_null(tree_find(snapshot->tree, "/String/springs"));
+            assert_true(tree_find(snapshot->tree, "/String")->is_active);
+            snapshot_unref(snapshot);
+        }
+        snapshot = make_steps(5);
+        assert_true(snapshot->hash == after);
+        snapshot_unref(snapshot);
+    }
+    assert_true(was_said("undone: delete"));
+    post(MESSAGE_DELETE, "/", NULL, 0); /* refused: there is no change to undo */
+    post(MESSAGE_UNDO, NULL, NULL, 0);
+    snapshot_unref(session_settle(session));
+    assert_true(was_said("there is nothing to undo"));
+}
+
 /* Until so many steps are made, looks at what is said of their pace: however fast it goes, the figures fit each other. */
 static void watch_pace(uint64_t steps)
 {
@@ -1538,6 +1583,7 @@ int main(void)
         SESSION_TEST(files_that_are_there_stay),
         SESSION_TEST(a_saved_scene_opens_with_the_same_states),
         SESSION_TEST(removing_and_switching_off_are_changes),
+        SESSION_TEST(what_is_undone_has_not_been),
         SESSION_TEST(the_pace_is_that_of_the_clock_or_none),
         SESSION_TEST(a_camera_passes_the_views_that_were_added),
         SESSION_TEST(the_scene_says_how_a_viewer_begins),
