@@ -57,6 +57,47 @@ def instants():
     check("  X= 0 0 0 1 0.123457 2\n" in blocks("a.state")[0][1], "six digits: %s" % blocks("a.state")[0][1])
 
 
+# Attributes of WriteState, and the steps of 0.1 s, of 0 to 12, at which there is a block.
+EVERY = list(range(13))
+WHEN = [("", EVERY), ('period="0.1"', EVERY), ('period="0.15"', [0, 2, 3, 5, 6, 8, 9, 11, 12]), ('period="0.04"', EVERY), ('period="5"', [0]),
+        ('period="0.3" time="0"', [0, 3, 6, 9, 12]), ('time="0"', [0]), ('time="0.05 0.11 0.45"', [1, 2, 5]), ('time="0.209"', [2]),
+        ('time="0.211"', [3]), ('time="7"', []), ('time="0.25" period="0.25"', [3, 5, 8, 10]), ('time="0.1 0.3" period="0.4"', [1, 3, 7, 11]),
+        ('time="0 0.01 0.02" period="0.35"', [0, 1, 2, 4, 8, 11]), # instants of the past come one in a step
+        ('time="0 0.01 0.02 0.03 0.04 0.05" period="0.2"', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11]),
+        ('period="0.2" stopAt="1e-9"', [0, 2, 4, 6, 8, 10, 12]), ('stopAt="1e9"', [0]), ('stopAt="1e9" keperiod="0.35"', [0, 1, 2, 3, 4, 5, 6, 7])]
+
+
+def instants_by_table():
+    """What is written of which step, for each field alone and for pairs."""
+    run(FALL % "".join('<WriteState filename="%d.state" %s/>' % (k, fields) for k, (fields, _) in enumerate(WHEN)), 13)
+    for k, (fields, steps) in enumerate(WHEN):
+        name = "%d.state" % k
+        there = [round(10 * time) for time in times(name)] if os.path.exists(name) else []
+        check(there == steps, "%s: steps %s, not %s" % (fields, there, steps))
+    run(FALL % "".join('<WriteState filename="%d.state" period="9" writeX="%d" writeX0="%d" writeV="%d" writeF="%d" DOFsX="0" DOFsV="1"/>' %
+                       (k, k & 1, k >> 1 & 1, k >> 2 & 1, k >> 3) for k in range(16)), 1)
+    for k in range(16):
+        words = [line.split("=")[0].strip() for line in blocks("%d.state" % k)[0][1].splitlines()]
+        check(words == [word for bit, word in enumerate(("X", "X0", "V", "F")) if k >> bit & 1], "lines %d: %s" % (k, words))
+
+
+# Attributes of ReadState, and where the one point is after steps 0, 1, 2...: the recording has x = 0, 1, 2, 3 at t = 0, 0.1, 0.2, 0.3.
+READ = [("", "0 1 2 3 3 3"), ('shift="0.15"', "1 2 3 3 3 3"), ('shift="-0.15"', "9 9 0 1 2 3"), ('loop="1"', "0 1 2 0 1 2"), ('interval="7"', "0 1 2 3 3 3"),
+        ('scalePos="-2"', "0 -2 -4 -6 -6 -6"), ('translation="0.5 7 7"', "0.5 1.5 2.5 3.5 3.5 3.5"), ('rotation="0 180 0"', "0 -1 -2 -3 -3 -3"),
+        ('scalePos="2" rotation="0 0 180" translation="10 0 0"', "10 8 6 4 4 4")]
+
+
+def reads_by_table():
+    with open("given.state", "w", encoding="ascii") as out:
+        out.write("".join("T= %g\n  X= %d 0 0\n" % (k / 10, k) for k in range(4)))
+    for fields, expected in READ:
+        run('<Node dt="0.1"><DefaultAnimationLoop/><Node name="Body"><MechanicalObject name="dofs" position="9 0 0"/><ReadState filename="given.state" %s/>'
+            '</Node></Node>' % fields, 6, more=("--dump", "read", "--dump-steps", "1:6"))
+        there = [value[0] for key, value in state("read").items() if key.startswith("X")]
+        # At the begin of step k + 1 the time is k dt: what --dump has of that step.
+        check(len(there) == 6 and all(abs(x - float(word)) < 1e-9 for x, word in zip(there, expected.split())), "%s: %s, not %s" % (fields, there, expected))
+
+
 def state(name):
     with open(name, encoding="ascii") as file:
         return {line.split(" ", 1)[0] + str(n): [float(w) for w in line.split()[1:]] for n, line in enumerate(
@@ -145,7 +186,7 @@ def bad_files():
 
 
 def main():
-    for test in [instants, plays_back, compares, verifies, topologies, bad_files]:
+    for test in [instants, instants_by_table, reads_by_table, plays_back, compares, verifies, topologies, bad_files]:
         work = tempfile.mkdtemp()
         os.chdir(work)
         before = len(FAILURES)

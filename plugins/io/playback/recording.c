@@ -138,9 +138,7 @@ bool instants_due(const Instants *instants, double now, double dt)
     }
     if (!has_come(last + period, now, dt))
         return false;
-    /* Several that have come in one step are written once. */
-    const double missed = floor((now - last) / period + 0.1 * dt / period);
-    dv_data_set_double(instants->last, last + period * (missed > 1 ? missed : 1));
+    dv_data_set_double(instants->last, last + period); /* one in a step: others that have come wait */
     return true;
 }
 
