@@ -253,7 +253,15 @@ static bool has_device(const char *device)
 }
 
 /* Everything a command line can say; each command is given the entries it takes. */
-static GArray *entries_of(const Command *command, Options *options)
+static void add_entries(GArray *entries, const Command *command, const GOptionEntry *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (takes(command, all[i].long_name))
+            g_array_append_val(entries, all[i]);
+}
+
+/* What a run does and prints. */
+static void add_run_entries(GArray *entries, const Command *command, Options *options)
 {
     const GOptionEntry all[] = {
         {"steps", 'n', 0, G_OPTION_ARG_CALLBACK, (gpointer)read_steps, "How many steps to make", "STEPS"},
@@ -291,6 +299,14 @@ static GArray *entries_of(const Command *command, Options *options)
          "File for a line for each tick of the haptic devices (CSV)", "FILE"},
         {"record-every", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_record_every, "Steps between two rows (default 1)",
          "N"},
+    };
+    add_entries(entries, command, all, G_N_ELEMENTS(all));
+}
+
+/* What is written of a run and of a state. */
+static void add_export_entries(GArray *entries, const Command *command, Options *options)
+{
+    const GOptionEntry all[] = {
         {"export", 0, 0, G_OPTION_ARG_FILENAME, &options->export_file,
          "Write states with a mesh for other programs: .pvd, .xdmf, or the last state as .obj, .stl, .ply, .msh",
          "FILE"},
@@ -302,6 +318,14 @@ static GArray *entries_of(const Command *command, Options *options)
         {"out", 0, 0, G_OPTION_ARG_FILENAME, &options->out, "Where to write the results", "PATH"},
         {"outputs", 0, 0, G_OPTION_ARG_FILENAME, &options->outputs,
          "Instead: write the outputs of engines and loaders, before and after --steps (default: 0)", "FILE"},
+    };
+    add_entries(entries, command, all, G_N_ELEMENTS(all));
+}
+
+/* Pictures and frames, and how a run is made. */
+static void add_picture_entries(GArray *entries, const Command *command, Options *options)
+{
+    const GOptionEntry all[] = {
         {"frames", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_frames, "How many pictures to make (default 1)", "N"},
         {"every", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_every,
          "Steps between two pictures or frames (default 1), or checkpoints (default 100)", "K"},
@@ -325,6 +349,14 @@ static GArray *entries_of(const Command *command, Options *options)
          "Print what is loaded, all messages of components, and a line for each tenth of the steps", NULL},
         {"strict", 0, 0, G_OPTION_ARG_NONE, &options->strict, "Stop at a warning that changes results", NULL},
         {"real-time", 0, 0, G_OPTION_ARG_NONE, &options->real_time, "Make steps no faster than the clock runs", NULL},
+    };
+    add_entries(entries, command, all, G_N_ELEMENTS(all));
+}
+
+/* Of new plugins and problems, and of all that load scenes. */
+static void add_other_entries(GArray *entries, const Command *command, Options *options)
+{
+    const GOptionEntry all[] = {
         {"kind", 0, 0, G_OPTION_ARG_STRING, &options->kind, "What component it has (default: force-field); see below",
          "KIND"},
         {"folder", 0, 0, G_OPTION_ARG_FILENAME, &options->folder, "Where to put it, instead of the current folder",
@@ -346,6 +378,12 @@ static GArray *entries_of(const Command *command, Options *options)
         {"keep-going", 0, 0, G_OPTION_ARG_NONE, &options->keep_going,
          "Load the rest of the scene if a component cannot be made", NULL},
     };
+    add_entries(entries, command, all, G_N_ELEMENTS(all));
+}
+
+/* In the order in which the help has them. */
+static GArray *entries_of(const Command *command, Options *options)
+{
     const GOptionEntry common[] = {
         {"help", 'h', 0, G_OPTION_ARG_NONE, &options->help, "Show this help", NULL},
         {"plugin-set", 0, 0, G_OPTION_ARG_STRING, &options->plugin_set,
@@ -355,9 +393,10 @@ static GArray *entries_of(const Command *command, Options *options)
         {0},
     };
     GArray *entries = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
-    for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
-        if (takes(command, all[i].long_name))
-            g_array_append_val(entries, all[i]);
+    add_run_entries(entries, command, options);
+    add_export_entries(entries, command, options);
+    add_picture_entries(entries, command, options);
+    add_other_entries(entries, command, options);
     g_array_append_vals(entries, common, G_N_ELEMENTS(common));
     return entries;
 }

@@ -264,6 +264,20 @@ static void show_progress(uint64_t made, uint64_t steps, double seconds)
             seconds > 0 ? (double)made / seconds : 0.0);
 }
 
+/* `spent`: in steps, of `passed` seconds in all; `simulated`: by them. */
+static void report_speed(const Run *run, uint64_t made, double spent, double passed, double simulated)
+{
+    if (run->options->real_time)
+        fprintf(run->report,
+                "%" G_GUINT64_FORMAT " steps in %.3g s, %.3g s of them computing; simulated time %.6g s, real-time "
+                "factor %.4g\n",
+                made, passed, spent, simulated, passed > 0 ? simulated / passed : 0.0);
+    else
+        fprintf(run->report,
+                "%" G_GUINT64_FORMAT " steps in %.3g s: %.5g steps/s, simulated time %.6g s, real-time factor %.4g\n",
+                made, spent, spent > 0 ? (double)made / spent : 0.0, simulated, spent > 0 ? simulated / spent : 0.0);
+}
+
 static int make_steps(Run *run)
 {
     const Options *options = run->options;
@@ -310,19 +324,8 @@ static int make_steps(Run *run)
         dump_topologies(run, made);
     }
     host_report_solves(run->scene, options->stats ? stdout : NULL);
-    if (!options->quiet) {
-        const double simulated = dv_node_time(dv_scene_root(run->scene)) - start_time, passed = host_now() - start;
-        if (options->real_time)
-            fprintf(run->report,
-                    "%" G_GUINT64_FORMAT " steps in %.3g s, %.3g s of them computing; simulated time %.6g s, real-time "
-                    "factor %.4g\n",
-                    made, passed, spent, simulated, passed > 0 ? simulated / passed : 0.0);
-        else
-            fprintf(
-                run->report,
-                "%" G_GUINT64_FORMAT " steps in %.3g s: %.5g steps/s, simulated time %.6g s, real-time factor %.4g\n",
-                made, spent, spent > 0 ? (double)made / spent : 0.0, simulated, spent > 0 ? simulated / spent : 0.0);
-    }
+    if (!options->quiet)
+        report_speed(run, made, spent, host_now() - start, dv_node_time(dv_scene_root(run->scene)) - start_time);
     host_haptics_end(options, run->scene, dv_node_time(dv_scene_root(run->scene)) - start_time, spent, run->report);
     if (run->verification)
         host_verification_print(run->verification, run->report);

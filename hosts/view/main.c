@@ -200,6 +200,28 @@ static gboolean read_port(const char *option, const char *text, gpointer data, G
     return options->serves;
 }
 
+static bool read_options(const GOptionEntry *entries, ViewerOptions *options, int *argc, char ***argv, GError **error)
+{
+    GOptionContext *context =
+        g_option_context_new("[SCENE]\n\nShows a scene in a window: run it, pull it, look into it and change it.");
+    GOptionGroup *group = g_option_group_new("view", "", "", options, NULL);
+    g_option_group_add_entries(group, entries);
+    g_option_context_set_main_group(context, group);
+    const bool good = g_option_context_parse(context, argc, argv, error);
+    g_option_context_free(context);
+    return good;
+}
+
+/* With the words of the command line, which have been read. */
+static int start(View *view, unsigned threads, bool anywhere, const DvStartOptions *plugins)
+{
+    dv_parallel_set_threads(threads);
+    const bool started = (!anywhere || dv_set_output_folder("/") == DV_OK) && dv_start(plugins) == DV_OK;
+    const int result = started ? run(view) : EXIT_FAULT;
+    dv_stop();
+    return result;
+}
+
 int main(int argc, char **argv)
 {
     View view = {.options = {.width = 1280, .height = 800}};
@@ -230,14 +252,9 @@ int main(int argc, char **argv)
     };
     setlocale(LC_CTYPE, "");
     (void)signal(SIGPIPE, SIG_IGN); /* ffmpeg may go */
-    GOptionContext *context =
-        g_option_context_new("[SCENE]\n\nShows a scene in a window: run it, pull it, look into it and change it.");
-    GOptionGroup *group = g_option_group_new("view", "", "", options, NULL);
     GError *error = NULL;
     int result = EXIT_USAGE;
-    g_option_group_add_entries(group, entries);
-    g_option_context_set_main_group(context, group);
-    if (!g_option_context_parse(context, &argc, &argv, &error))
+    if (!read_options(entries, options, &argc, &argv, &error))
         fprintf(stderr, "divan-view: %s; see `divan-view --help`\n", error->message);
     else if (argc > 2)
         fprintf(stderr, "divan-view: '%s' is a second scene after '%s'; one at a time\n", argv[2], argv[1]);
@@ -250,16 +267,12 @@ int main(int argc, char **argv)
     else if (threads < 0 || threads > 1024 || options->steps < 0)
         fprintf(stderr, "divan-view: --threads takes 0 to 1024, --steps 0 or more\n");
     else {
-        const DvStartOptions start = {.plugin_set = plugin_set, .plugins = (const char *const *)plugins};
         options->scene = argc > 1 ? argv[1] : NULL;
         options->address = address ? address : "127.0.0.1";
-        dv_parallel_set_threads((unsigned)threads);
-        const bool started = (!anywhere || dv_set_output_folder("/") == DV_OK) && dv_start(&start) == DV_OK;
-        result = started ? run(&view) : EXIT_FAULT;
-        dv_stop();
+        result = start(&view, (unsigned)threads, anywhere,
+                       &(const DvStartOptions){.plugin_set = plugin_set, .plugins = (const char *const *)plugins});
     }
     g_clear_error(&error);
-    g_option_context_free(context);
     g_free(plugin_set);
     g_free(address);
     g_strfreev(plugins);

@@ -92,6 +92,13 @@ static void animate(Session *session, bool on)
         session->rate = (Rate){.since = session->due};
 }
 
+static void select_object(Session *session, const Message *message)
+{
+    g_free(session->selected);
+    session->selected = g_strdup(message->path);
+    session->first_element = (size_t)fmax(message->numbers[0], 0);
+}
+
 static void apply(Session *session, const Message *message)
 {
     session->changed = true;
@@ -119,9 +126,7 @@ static void apply(Session *session, const Message *message)
         session->due = now();
         break;
     case MESSAGE_SELECT:
-        g_free(session->selected);
-        session->selected = g_strdup(message->path);
-        session->first_element = (size_t)fmax(message->numbers[0], 0);
+        select_object(session, message);
         break;
     case MESSAGE_PICK:
         session_pick_body(session, message);

@@ -181,6 +181,9 @@ void window_close(View *view);
 void window_full_screen(View *view, bool on);
 bool window_screenshot(View *view, const char *file); /* all of it */
 
+enum { SETTLING_FRAMES = 4 }; /* that are drawn after something has happened */
+
+/* actions.c */
 typedef enum Action {
     ACTION_ANIMATE,
     ACTION_STEP,
@@ -217,6 +220,7 @@ typedef struct Shortcut {
     const char *keys, *says; /* "Ctrl+O", "open a scene" */
     int key;                 /* of SDL */
     bool control, shift;
+    void (*run)(View *view);
 } Shortcut;
 extern const Shortcut shortcuts[ACTIONS];
 void view_act(View *view, Action action);

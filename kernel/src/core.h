@@ -92,6 +92,7 @@ struct Words {
     DvAttribute *(*attribute_of)(const DvObject *, const DvField *); /* what gave a field its value; NULL: none did */
     void (*make_first)(DvNode *node, const DvClass *cls);            /* an object in front of all others of the node */
     void (*forget)(DvObject *object);                                /* frees the texts that it was made from */
+    DvStatus (*check_required)(DvObject *object); /* says which fields a scene must give and has not given */
     /* Says which numbers are outside the ranges of their fields: of those that follow others, or of all else. */
     DvStatus (*check_ranges)(DvObject *object, bool follows);
     void (*capture)(DvObject *object);                   /* before init: keeps what code has set since it was made */

@@ -61,49 +61,6 @@ void dv_private_registry_clear(void);
 void dv_private_unreadable(const DvObject *object, DvStatus status);
 
 /* node.c */
-DvStatus dv_private_object_init(DvObject *object);    /* required fields, then the class's init */
-void dv_private_object_forget_path(DvObject *object); /* also of everything below a node */
-char *dv_private_object_path(const DvObject *object); /* new string, for dv_free */
-
-/* needs.c */
-void dv_private_users_lose(DvObject *object);   /* it is about to leave the graph: while its path is still known */
-void dv_private_needs_forget(DvObject *object); /* it needs nothing any more, and has lost nothing */
-
-/* data.c */
-void dv_private_data_construct(DvData *data, const DvField *field, const DvType *type, DvObject *owner);
-void dv_private_data_destroy(DvData *data); /* unlinks both ways, frees */
-void dv_private_data_unlink(DvData *data);  /* nothing follows it any more, nor it anything; values stay */
-void dv_private_data_set_interned(DvData *data, const char *text); /* one shared value per text: allocates once */
-void dv_private_defaults_clear(void);
-
-/* link.c */
-void dv_private_link_destroy(DvLink *link);
-void dv_private_links_forget(DvObject *target); /* links that point to it become unresolved: it leaves the graph */
-
-/* type.c */
-void dv_private_elements_blank(const DvType *type, void *elements, size_t first, size_t count);
-bool dv_private_type_same(const DvType *a, const DvType *b); /* same layout */
-bool dv_private_type_converts(const DvType *from, const DvType *to);
-const DvType *dv_private_type_for(const DvType *declared, const char *variant); /* fills the places */
-/* to (empty) = from converted, of types that dv_private_type_converts lets pass. */
-DvStatus dv_private_type_convert(const Words *words, const DvType *from, const void *value, size_t count,
-                                 const DvType *to, const void *old, size_t old_count, void **out, size_t *out_count);
-
-/* registry.c, plugin.c */
-bool dv_private_class_is_a(const DvClass *cls, const char *name);           /* it, or a base of it, has this name */
-DvStatus dv_private_registry_check(const DvPlugin *plugin, DvText *reason); /* ties with plugins that are in */
-void dv_private_registry_add(const DvPlugin *plugin);                       /* after a good check */
-void dv_private_registry_clear(void);
-
-/* scene.c */
-/* A field of the object could not be brought up to date, as has been reported: what was being done with it fails, though
- * whoever read it went on with the old value. */
-void dv_private_unreadable(const DvObject *object, DvStatus status);
-/* An error that is told of an object (NULL: of none) while its scene runs fails the step in which it happens; those of nodes are about
- * calls that are refused, which fail by themselves.     [any] */
-void dv_private_fault(const DvObject *object, DvStatus status);
-
-/* node.c */
 void dv_private_node_changed(DvNode *node); /* raises the revisions */
 /* A field of a node, or the tags of an object, were written: what the graph's schedules depend on may have changed. */
 void dv_private_graph_data_changed(DvObject *object, const DvData *data);

@@ -114,25 +114,6 @@ DvStatus dv_core_object_construct(DvObject *object)
     return object->cls->construct ? object->cls->construct(object, object->self) : DV_OK;
 }
 
-/* A field that a scene must give. */
-static DvStatus check_required(DvObject *object)
-{
-    DvStatus status = DV_OK;
-    for (size_t i = 0; i < object->field_count; i++) {
-        DvData *data = object->fields[i];
-        const DvField *field = data->field;
-        if (!(field->flags & DV_FIELD_REQUIRED) || dv_data_is_set(data))
-            continue;
-        if (field->init) {
-            dv_field_warning(data, -1, "should be given; its default %s is used", field->init);
-        } else {
-            dv_field_error(data, -1, "must be given: %s", field->help ? field->help : field->name);
-            status = DV_ERROR_MISSING;
-        }
-    }
-    return status;
-}
-
 /* The init, after which the fields that it has written itself are told from those that it was given. */
 static DvStatus init(DvObject *object)
 {
@@ -152,7 +133,7 @@ DvStatus dv_private_object_init(DvObject *object)
 {
     object->initialised = object->initialising = true;
     object->bwd_initialised = false;
-    DvStatus status = check_required(object);
+    DvStatus status = object->words->check_required(object);
     if (status == DV_OK)
         status = object->words->check_ranges(object, false);
     if (status == DV_OK && object->cls->init)

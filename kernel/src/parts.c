@@ -301,6 +301,22 @@ static void leave(Part *part)
         dv_private_part_drop(part);
 }
 
+/* Those that are there, in their order. */
+static void link_parts(DvSchedule *schedule, Part *const *parts, uint32_t count)
+{
+    Part *last = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!parts[i])
+            continue;
+        parts[i]->planned = true;
+        parts[i]->previous = last;
+        parts[i]->next = NULL;
+        *(last ? &last->next : &schedule->first) = parts[i];
+        last = parts[i];
+        wait_for_children(parts[i]);
+    }
+}
+
 static void compile(DvSchedule *schedule)
 {
     GArray *older = schedule->calls;
@@ -311,7 +327,7 @@ static void compile(DvSchedule *schedule)
     Walk walk = dv_private_walk(schedule->root, schedule->plan->enters_sleeping);
     Part **parts = g_new0(Part *, walk.count);
     uint64_t *old_orders = g_new0(uint64_t, walk.count);
-    Part *former = schedule->first, *last = NULL;
+    Part *former = schedule->first;
     for (Part *part = former; part; part = part->next)
         part->entered = false;
     schedule->first = NULL;
@@ -341,16 +357,7 @@ static void compile(DvSchedule *schedule)
     for (Part *part = former; part; part = part->next)
         if (!part->entered && part->node)
             leave(part);
-    for (uint32_t i = 0; i < walk.count; i++) {
-        if (!parts[i])
-            continue;
-        parts[i]->planned = true;
-        parts[i]->previous = last;
-        parts[i]->next = NULL;
-        *(last ? &last->next : &schedule->first) = parts[i];
-        last = parts[i];
-        wait_for_children(parts[i]);
-    }
+    link_parts(schedule, parts, walk.count);
     g_free(old_orders);
     g_free(parts);
     dv_private_walk_free(&walk);

@@ -26,6 +26,7 @@ static DvObject *object_at(DvScene *scene, const char *path)
 const Words dv_words = {.parse = dv_words_parse,
                         .find_file = dv_words_find_file_of,
                         .attribute_of = dv_words_attribute_of,
+                        .check_required = dv_words_check_required,
                         .check_ranges = dv_words_check_ranges,
                         .make_first = dv_words_make_first,
                         .forget = dv_words_forget,

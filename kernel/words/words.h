@@ -46,6 +46,7 @@ DvAttribute *dv_words_attribute_of(const DvObject *object, const DvField *field)
 void dv_words_make_first(DvNode *node, const DvClass *cls);
 
 /* range.c */
+DvStatus dv_words_check_required(DvObject *object);
 DvStatus dv_words_check_ranges(DvObject *object, bool follows);
 /* What code sets: an error, reported, when a number is outside a range that is no advice. The k-th number, of `count` elements; and
  * all of a value that is not the field's yet. */

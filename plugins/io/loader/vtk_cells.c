@@ -142,42 +142,34 @@ static bool add_line(VtkSink *sink, const double *point, uint32_t count)
     return true;
 }
 
-bool vtk_add_cell(VtkSink *sink, int type, const double *point, uint32_t count)
+/* Of the nodes of a cell, those that are corners, in the order around. */
+static void add_hexahedron(DvMesh *mesh, const uint32_t *node, const uint8_t corner[8])
 {
-    enum { TYPES = 30, MOST_NODES = 27 };
-    static const uint8_t nodes_of_type[TYPES] = {
-        [3] = 2,  [5] = 3,  [8] = 4,  [9] = 4,  [10] = 4,  [11] = 8,  [12] = 8, [13] = 6,
-        [14] = 5, [21] = 3, [22] = 6, [23] = 8, [24] = 10, [25] = 20, [28] = 9, [29] = 27};
+    DvHexahedron hexahedron;
+    for (uint32_t k = 0; k < 8; k++)
+        hexahedron.at[k] = node[corner[k]];
+    dv_array_push(&mesh->hexahedron, hexahedron);
+}
+
+/* A cell of a type that is read, its nodes taken where their number is known. */
+static bool store_cell(VtkSink *sink, int type, const uint32_t *node, const double *point, uint32_t count)
+{
     DvMesh *mesh = sink->mesh;
-    uint32_t node[MOST_NODES] = {0};
-    if (type >= 0 && type < TYPES && nodes_of_type[type]) {
-        if (count != nodes_of_type[type])
-            return dv_mesh_fail(sink->report, "cell %" PRIu32 " of type %d has %" PRIu32 " points, expected %d",
-                                sink->cells, type, count, nodes_of_type[type]);
-        if (!take_indices(sink, point, count, node))
-            return false;
-    }
-    bool good = true;
+    if (type >= 0 && type <= 2) /* empty, vertex, vertices */
+        return true;
     switch (type) {
-    case 0: /* empty, vertex, vertices */
-    case 1:
-    case 2:
-        break;
     case 3:
         dv_array_push(&mesh->edge, (DvEdge){{node[0], node[1]}});
         break;
     case VTK_POLY_LINE:
-        good = add_line(sink, point, count);
-        break;
+        return add_line(sink, point, count);
     case 5:
         dv_mesh_add_triangle(mesh, sink->flip, node[0], node[1], node[2]);
         break;
     case VTK_TRIANGLE_STRIP:
-        good = add_strip(sink, point, count);
-        break;
+        return add_strip(sink, point, count);
     case VTK_POLYGON:
-        good = add_fan(sink, point, count);
-        break;
+        return add_fan(sink, point, count);
     case 8:
         dv_mesh_add_quad(mesh, sink->flip, node[0], node[1], node[3], node[2]);
         break;
@@ -188,12 +180,10 @@ bool vtk_add_cell(VtkSink *sink, int type, const double *point, uint32_t count)
         dv_array_push(&mesh->tetrahedron, (DvTetrahedron){{node[0], node[1], node[2], node[3]}});
         break;
     case 11:
-        dv_array_push(&mesh->hexahedron,
-                      (DvHexahedron){{node[0], node[1], node[3], node[2], node[4], node[5], node[7], node[6]}});
+        add_hexahedron(mesh, node, (const uint8_t[8]){0, 1, 3, 2, 4, 5, 7, 6});
         break;
     case 12:
-        dv_array_push(&mesh->hexahedron,
-                      (DvHexahedron){{node[0], node[1], node[2], node[3], node[4], node[5], node[6], node[7]}});
+        add_hexahedron(mesh, node, (const uint8_t[8]){0, 1, 2, 3, 4, 5, 6, 7});
         break;
     case 21:
         add_middle_nodes(mesh, node, 2, 3, 1);
@@ -213,16 +203,34 @@ bool vtk_add_cell(VtkSink *sink, int type, const double *point, uint32_t count)
         break;
     case 25: /* hexahedra likewise */
     case 29:
-        dv_array_push(&mesh->hexahedron,
-                      (DvHexahedron){{node[0], node[1], node[2], node[3], node[4], node[5], node[6], node[7]}});
+        add_hexahedron(mesh, node, (const uint8_t[8]){0, 1, 2, 3, 4, 5, 6, 7});
         add_middle_nodes(mesh, node, 8, count, 0);
         break;
     default:
         return dv_mesh_fail(sink->report, "cell %" PRIu32 " has type %d, which is not read", sink->cells, type);
     }
+    return true;
+}
+
+bool vtk_add_cell(VtkSink *sink, int type, const double *point, uint32_t count)
+{
+    enum { TYPES = 30, MOST_NODES = 27 };
+    static const uint8_t nodes_of_type[TYPES] = {
+        [3] = 2,  [5] = 3,  [8] = 4,  [9] = 4,  [10] = 4,  [11] = 8,  [12] = 8, [13] = 6,
+        [14] = 5, [21] = 3, [22] = 6, [23] = 8, [24] = 10, [25] = 20, [28] = 9, [29] = 27};
+    uint32_t node[MOST_NODES] = {0};
+    if (type >= 0 && type < TYPES && nodes_of_type[type]) {
+        if (count != nodes_of_type[type])
+            return dv_mesh_fail(sink->report, "cell %" PRIu32 " of type %d has %" PRIu32 " points, expected %d",
+                                sink->cells, type, count, nodes_of_type[type]);
+        if (!take_indices(sink, point, count, node))
+            return false;
+    }
+    if (!store_cell(sink, type, node, point, count))
+        return false;
     sink->cells++;
     dv_mesh_parts_add_cell(sink->mesh);
-    return good;
+    return true;
 }
 
 void vtk_add_attribute(VtkSink *sink, const char *name, size_t length, bool of_cells, bool normals, bool integral,

@@ -174,13 +174,11 @@ static void merge_supernodes(uint32_t count, uint32_t block, const uint32_t *par
     dv_free(first);
 }
 
-/* Supernodes of the postordered tree: groups of columns, merged, numbered in postorder, `order` permuted to match.
- * Fills first and width of self->supernodes and tree[s], the parent of each. */
-static void build_supernodes(DvBlockLdl *self, const uint32_t *parent, const uint32_t *counts, uint32_t **tree_out)
+/* Runs of columns of one structure, which follow each other in the tree: the run of each column, the first column of each, and n;
+ * returns how many. */
+static uint32_t find_fundamental(uint32_t n, const uint32_t *parent, const uint32_t *counts, uint32_t *fundamental,
+                                 uint32_t *start)
 {
-    const uint32_t n = self->nodes;
-    uint32_t *fundamental = dv_alloc(n, sizeof *fundamental); /* of each column */
-    uint32_t *start = dv_alloc(n + 1, sizeof *start);
     uint32_t count = 0;
     for (uint32_t k = 0; k < n; k++) {
         if (k == 0 || parent[k - 1] != k || counts[k - 1] != counts[k] + 1)
@@ -188,6 +186,53 @@ static void build_supernodes(DvBlockLdl *self, const uint32_t *parent, const uin
         fundamental[k] = count - 1;
     }
     start[count] = n;
+    return count;
+}
+
+/* Members of each holder in ascending order, which is an order of elimination. */
+static void list_members(uint32_t count, const uint32_t *merged, uint32_t *member, uint32_t *next_member)
+{
+    for (uint32_t s = 0; s < count; s++)
+        member[s] = NONE;
+    for (uint32_t s = count; s-- > 0;) {
+        next_member[s] = member[merged[s]];
+        member[merged[s]] = s;
+    }
+}
+
+/* The columns in the order of the merged supernodes, which get numbers. */
+static void order_supernodes(DvBlockLdl *self, uint32_t count, const uint32_t *start, const uint32_t *merged,
+                             const uint32_t *post, const uint32_t *member, const uint32_t *next_member,
+                             uint32_t *number)
+{
+    const uint32_t n = self->nodes;
+    uint32_t *old = dv_alloc(n, sizeof *old), column = 0;
+    memcpy(old, self->order, n * sizeof *old);
+    self->supernodes = dv_alloc(count + 1, sizeof *self->supernodes);
+    self->supernode_count = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        if (merged[post[k]] != post[k])
+            continue;
+        Supernode *s = &self->supernodes[self->supernode_count];
+        number[post[k]] = self->supernode_count++;
+        s->first = column;
+        for (uint32_t m = member[post[k]]; m != NONE; m = next_member[m])
+            for (uint32_t j = start[m]; j < start[m + 1]; j++)
+                self->order[column++] = old[j];
+        s->width = column - s->first;
+    }
+    assert(column == n);
+    dv_free(old);
+}
+
+/* Supernodes of the postordered tree: groups of columns, merged, numbered in postorder, `order` permuted to match.
+ * Fills first and width of self->supernodes and tree[s], the parent of each. */
+static void build_supernodes(DvBlockLdl *self, const uint32_t *parent, const uint32_t *counts, uint32_t **tree_out)
+{
+    const uint32_t n = self->nodes;
+    uint32_t *fundamental = dv_alloc(n, sizeof *fundamental); /* of each column */
+    uint32_t *start = dv_alloc(n + 1, sizeof *start);
+    const uint32_t count = find_fundamental(n, parent, counts, fundamental, start);
 
     uint32_t *above = dv_alloc(count, sizeof *above);
     uint32_t *width = dv_alloc(count, sizeof *width);
@@ -212,32 +257,10 @@ static void build_supernodes(DvBlockLdl *self, const uint32_t *parent, const uin
     list_children(count, holder_parent, first, next, &roots);
     postorder(count, holder_parent, first, next, roots, post);
 
-    /* Members of each holder in ascending order, which is an order of elimination. */
     uint32_t *member = first, *next_member = next;
-    for (uint32_t s = 0; s < count; s++)
-        member[s] = NONE;
-    for (uint32_t s = count; s-- > 0;) {
-        next_member[s] = member[merged[s]];
-        member[merged[s]] = s;
-    }
-    self->supernodes = dv_alloc(count + 1, sizeof *self->supernodes);
+    list_members(count, merged, member, next_member);
     uint32_t *number = dv_alloc(count, sizeof *number);
-    uint32_t *old = dv_alloc(n, sizeof *old);
-    memcpy(old, self->order, n * sizeof *old);
-    uint32_t column = 0;
-    self->supernode_count = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        if (merged[post[k]] != post[k])
-            continue;
-        Supernode *s = &self->supernodes[self->supernode_count];
-        number[post[k]] = self->supernode_count++;
-        s->first = column;
-        for (uint32_t m = member[post[k]]; m != NONE; m = next_member[m])
-            for (uint32_t j = start[m]; j < start[m + 1]; j++)
-                self->order[column++] = old[j];
-        s->width = column - s->first;
-    }
-    assert(column == n);
+    order_supernodes(self, count, start, merged, post, member, next_member, number);
     uint32_t *tree = dv_alloc(self->supernode_count, sizeof *tree);
     for (uint32_t s = 0; s < count; s++)
         if (merged[s] == s)
@@ -246,7 +269,6 @@ static void build_supernodes(DvBlockLdl *self, const uint32_t *parent, const uin
     for (uint32_t k = 0; k < n; k++)
         self->position[self->order[k]] = k;
 
-    dv_free(old);
     dv_free(number);
     dv_free(post);
     dv_free(next);
