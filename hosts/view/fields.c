@@ -84,12 +84,36 @@ static void link_editor(View *view, const FieldView *field)
     ui_tooltip("select the target of the link");
 }
 
+/* Numbers with as many digits as one reads: 0.3 for 0.30000000000000004. */
+static char *readable(const FieldView *field)
+{
+    if (field->scalar != DV_SCALAR_DOUBLE || field->list)
+        return g_strdup(field->text);
+    GString *text = g_string_new(NULL);
+    for (const char *at = field->text; *at;) {
+        char digits[G_ASCII_DTOSTR_BUF_SIZE], *end;
+        const double number = g_ascii_strtod(at, &end);
+        if (end > at) {
+            g_string_append(text, g_ascii_formatd(digits, sizeof digits, "%.9g", number));
+            at = end;
+        } else {
+            g_string_append_c(text, *at++);
+        }
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* All digits are told when the mouse is above. What is left as it was is no edit, though it shows fewer. */
 static void text_editor(View *view, const FieldView *field)
 {
     ui_width(-40);
     if (field->text && strlen(field->text) < TEXT_SIZE - 1) {
-        if (edit_line(view, "##text", field->text, field->list ? "empty list" : ""))
+        char *shown = readable(field);
+        if (edit_line(view, "##text", shown, field->list ? "empty list" : ""))
             post_text(view, field, view->edit_text);
+        if (strcmp(shown, field->text) != 0)
+            ui_tooltip(field->text);
+        g_free(shown);
         return;
     }
     char *text = g_strdup_printf("%zu entries", field->count);

@@ -192,7 +192,7 @@ class Embedding(unittest.TestCase):
 
     def test_the_example_of_the_documentation_runs(self):
         with open(os.path.join(ROOT, "docs", "embedding.md"), encoding="utf-8") as page:
-            example = re.search(r"```python\n(.*?)```", page.read(), re.S).group(1)
+            example, moments = re.findall(r"```python\n(.*?)```", page.read(), re.S)
         self.assertLessEqual(len(example.splitlines()), 40)
         example = example.replace("build/kernel/libdivan-words.so.0", os.environ["DIVAN_WORDS"])
         names = {"__name__": "example"}
@@ -201,9 +201,11 @@ class Embedding(unittest.TestCase):
         try:
             # The plugins run already: dv_start would say so.
             exec(example.replace("divan.dv_start(None) == 0", "True"), names)  # pylint: disable=exec-used
+            self.assertEqual(len(names["positions"]), 200)
+            exec(moments, names)  # pylint: disable=exec-used
         finally:
             os.chdir(folder)
-        self.assertEqual(len(names["positions"]), 200)
+        self.assertEqual(len(set(map(tuple, names["reached"]))), 3)
         self.assertNotEqual(names["positions"][0], names["positions"][99])
 
 
