@@ -286,15 +286,20 @@ static void draw_part(DvRenderer *self, const DvPictureBatch *batch, Pass pass, 
         glEnable(GL_POLYGON_OFFSET_LINE);
         glPolygonOffset(self->lifts ? 1 : -1, self->lifts ? 4 : -4);
     }
+    if (shape && self->shifts) /* no lines lie in these */
+        glDisable(GL_POLYGON_OFFSET_FILL);
     if (shape)
         glDrawElementsInstanced(GL_TRIANGLES, shape->count, GL_UNSIGNED_INT, NULL, (GLsizei)(end - first));
     else
         glDrawArrays(modes[batch->kind], (GLint)first, (GLsizei)(end - first));
+    if (shape && self->shifts)
+        glEnable(GL_POLYGON_OFFSET_FILL);
     if (shape && first)
         lay_out(gpu, shape, 0);
     if (wires) {
         glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
         glDisable(GL_POLYGON_OFFSET_LINE);
+        depth_of_faces(self);
     }
     depth_of_marks(self, false);
     self->stats.calls++;

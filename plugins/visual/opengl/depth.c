@@ -315,8 +315,35 @@ void depth_of_marks(DvRenderer *self, bool marks)
     self->marks = marks;
 }
 
+static bool has_lines(const DvPicture *picture)
+{
+    for (uint32_t i = 0; i < picture->batch_count; i++)
+        if (picture->batches[i].kind == DV_BATCH_LINES || (picture->batches[i].draw_state & DV_DRAW_WIREFRAME))
+            return true;
+    return false;
+}
+
+/* The middle of a pixel lies beside the line that covers it, by up to a pixel: there a face that is seen obliquely may come before the
+ * line. So faces are farther by their slope over a pixel, where there are lines; by the size of three pixels at most, so that front and back
+ * keep their order where a body is seen edge on. */
+void depth_of_faces(const DvRenderer *self)
+{
+    if (!self->shifts)
+        return;
+    const float *p = self->projection, way = self->reversed ? -1 : 1, z = self->reversed ? p[10] : -(p[10] + 1) / 2;
+    const float pixel = 2 / (p[5] * (float)self->view->height); /* of the distance; of a parallel projection in m */
+    /* Depths are near over the distance, of a parallel projection the distance over that from near to far. */
+    const float parallel = self->reversed ? p[10] : -p[10] / 2, unit = p[15] == 0 ? z / (1 + z) : parallel;
+    glPolygonOffsetClamp(way, 0, way * 3 * pixel * unit);
+}
+
 void depth_begin(DvRenderer *self)
 {
+    self->shifts =
+        has_lines(self->picture) && (epoxy_gl_version() >= 46 || epoxy_has_gl_extension("GL_ARB_polygon_offset_clamp"));
+    if (self->shifts)
+        glEnable(GL_POLYGON_OFFSET_FILL);
+    depth_of_faces(self);
     self->lifts = self->marks = self->reversed;
     if (self->reversed)
         glClipControl(GL_LOWER_LEFT, GL_ZERO_TO_ONE);
@@ -327,8 +354,9 @@ void depth_begin(DvRenderer *self)
 
 void depth_end(DvRenderer *self)
 {
+    glDisable(GL_POLYGON_OFFSET_FILL);
     depth_of_marks(self, true);
-    self->lifts = false;
+    self->lifts = self->shifts = false;
     if (self->reversed)
         glClipControl(GL_LOWER_LEFT, GL_NEGATIVE_ONE_TO_ONE);
     glClearDepth(1);

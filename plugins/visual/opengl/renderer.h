@@ -256,6 +256,7 @@ struct DvRenderer {
     bool smooths; /* edges, in the picture */
     bool has_tessellation;
     bool reversed; /* depths run from 1 at near to 0 at far */
+    bool shifts;   /* faces beside lines: depth_of_faces */
     bool lifts;    /* lines and points come before the faces that they lie in */
     bool marks;    /* it is they that are drawn now */
     uint64_t frame;
@@ -330,6 +331,7 @@ bool depth_box_below(DvRenderer *self, const char *path, float box[6]);
 /* Around what is drawn as the camera sees it; shadows and other users of the context have OpenGL's own depths. */
 void depth_begin(DvRenderer *self);
 void depth_end(DvRenderer *self);
+void depth_of_faces(const DvRenderer *self);       /* from then on polygons are shifted as faces beside lines are */
 void depth_of_marks(DvRenderer *self, bool marks); /* what is drawn is lines or points, until it is not */
 /* Of a program that reads depths which were drawn with this projection. */
 void depth_uniforms(const DvRenderer *self, GLint depths, GLint stored, const float projection[16]);
