@@ -129,7 +129,7 @@ static void tree_row(View *view, const TreeItem *entry, guint index)
         view->reveals = false; /* it is seen: the tree stays where it is */
     }
     if (click == UI_CLICK_DOUBLE)
-        viewport_fit_path(view, entry->plain);
+        viewport_fit_path(view, entry->path);
     if (row.selected && view->reveals) {
         ui_scroll_here();
         view->reveals = false;

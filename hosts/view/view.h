@@ -237,7 +237,7 @@ void viewport_write_view(View *view, const char *file);
 void viewport_screenshot(View *view);
 void viewport_fit(View *view); /* what moves fills the picture; once more: all */
 void viewport_fit_selected(View *view);
-void viewport_fit_path(View *view, const char *plain); /* an object or what is below a node */
+void viewport_fit_path(View *view, const char *whole); /* an object or what is below a node */
 
 /* bars.c */
 float panels_menu(View *view); /* its height */

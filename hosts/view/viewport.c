@@ -196,9 +196,9 @@ void viewport_fit(View *view)
 }
 
 /* What is seen of it, else of what is around it in the tree. */
-void viewport_fit_path(View *view, const char *plain)
+void viewport_fit_path(View *view, const char *whole)
 {
-    char *path = g_strdup(plain);
+    char *path = g_strdup(whole);
     bool found = frame(view, false, path);
     for (char *end = strrchr(path, '/'); !found && end; end = strrchr(path, '/')) {
         *end = '\0';
@@ -206,14 +206,14 @@ void viewport_fit_path(View *view, const char *plain)
     }
     g_free(path);
     if (!found && !frame(view, true, NULL))
-        view_toast(view, "Nothing is seen of %s", plain);
+        view_toast(view, "Nothing is seen of %s", whole);
 }
 
 void viewport_fit_selected(View *view)
 {
     const TreeItem *selected = view->now->tree ? tree_find(view->now->tree, view->selected) : NULL;
     if (selected)
-        viewport_fit_path(view, selected->plain);
+        viewport_fit_path(view, selected->path);
     else
         view_toast(view, "Nothing is selected: click on something in the tree");
 }
@@ -249,7 +249,7 @@ DvCamera viewport_camera(const View *view)
 static char *outlined(const View *view)
 {
     const TreeItem *item = view->now->tree ? tree_find(view->now->tree, view->selected) : NULL;
-    char *path = item && item->parent != G_MAXUINT ? g_strdup(item->plain) : NULL;
+    char *path = item && item->parent != G_MAXUINT ? g_strdup(item->path) : NULL;
     for (char *end; path && !seen_has(view->now->picture, path);) {
         end = strrchr(path, '/');
         if (end && end > path)

@@ -1042,6 +1042,21 @@ static void what_is_undone_has_not_been(void **state)
     assert_true(was_said("there is nothing to undo"));
 }
 
+/* What a picture shows is told apart by more than its name: so the outline is around what is selected, and nothing else. */
+static void two_of_a_name_are_told_apart_in_the_picture(void **state)
+{
+    (void)state;
+    open_text("<Node name='root'><DefaultAnimationLoop/>"
+              "<Node name='A'><OglModel name='model' position='0 0 0  1 0 0  0 1 0' triangles='0 1 2'/></Node>"
+              "<Node name='A'><OglModel name='model' position='0 0 1  1 0 1  0 1 1' triangles='0 1 2'/></Node></Node>");
+    Snapshot *snapshot = session_settle(session);
+    assert_int_equal(snapshot->picture->surface_count, 2);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_string_equal(tree_find(snapshot->tree, snapshot->picture->surfaces[i].path)->path,
+                            i ? "/A[2]/model" : "/A/model");
+    snapshot_unref(snapshot);
+}
+
 /* Until so many steps are made, looks at what is said of their pace: however fast it goes, the figures fit each other. */
 static void watch_pace(uint64_t steps)
 {
@@ -1584,6 +1599,7 @@ int main(void)
         SESSION_TEST(a_saved_scene_opens_with_the_same_states),
         SESSION_TEST(removing_and_switching_off_are_changes),
         SESSION_TEST(what_is_undone_has_not_been),
+        SESSION_TEST(two_of_a_name_are_told_apart_in_the_picture),
         SESSION_TEST(the_pace_is_that_of_the_clock_or_none),
         SESSION_TEST(a_camera_passes_the_views_that_were_added),
         SESSION_TEST(the_scene_says_how_a_viewer_begins),

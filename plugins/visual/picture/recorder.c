@@ -207,6 +207,7 @@ static void destroy(DvRecorder *self)
     Entry *entry = self->entries.at;
     for (uint32_t i = 0; i < self->entries.count; i++)
         recorder_forget_entry(&entry[i]);
+    recorder_forget_levels(self);
     List *const lists[] = {&self->moving,   &self->surfaced,    &self->levels,    &self->entries, &self->states,
                            &self->surfaces, &self->legends,     &self->cameras,   &self->shaders, &self->parts,
                            &self->lights,   &self->axes,        &self->viewports, &self->posts,   &self->passes,

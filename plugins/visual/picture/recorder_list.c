@@ -21,6 +21,12 @@ Entry *recorder_find_entry(List *entries, const DvObject *object, uint32_t hint)
     return NULL;
 }
 
+static void forget_path(ShownPath *shown)
+{
+    dv_free(shown->plain);
+    dv_free(shown->path);
+}
+
 void recorder_forget_entry(Entry *entry)
 {
     if (entry->recorded)
@@ -31,7 +37,29 @@ void recorder_forget_entry(Entry *entry)
     shared_image_release(entry->image.shared);
     for (int i = 0; i < MOST_ELEMENTS; i++)
         recorded_array_free(&entry->attributes[i]);
+    forget_path(&entry->path);
     dv_object_unref(entry->object);
+}
+
+void recorder_forget_levels(DvRecorder *self)
+{
+    Level *level = self->levels.at;
+    for (uint32_t i = 0; i < self->levels.count; i++)
+        forget_path(&level[i].path);
+    self->levels.count = 0;
+}
+
+const char *recorder_path_of(ShownPath *shown, const DvObject *object)
+{
+    const char *plain = dv_object_path(object);
+    if (shown->plain && strcmp(shown->plain, plain) == 0)
+        return shown->path;
+    forget_path(shown);
+    DvText path = {0};
+    dv_object_link_path(object, &path);
+    *shown = (ShownPath){dv_strdup(plain), dv_strdup(path.at + 1)}; /* without the sign of a link */
+    dv_text_free(&path);
+    return shown->path;
 }
 
 static void list_object(DvRecorder *self, List *old, DvObject *object)
@@ -73,6 +101,7 @@ static void list_object(DvRecorder *self, List *old, DvObject *object)
         added->image = before->image;
         added->told = before->told;
         memcpy(added->attributes, before->attributes, sizeof added->attributes);
+        forget_path(&before->path);
         before->object = NULL;
     } else {
         dv_object_ref(object);
@@ -88,6 +117,7 @@ static void list_node(DvRecorder *self, List *old, DvNode *node, uint32_t parent
     const uint32_t index = self->levels.count;
     Level *level = list_add(&self->levels, sizeof *level);
     level->node = node;
+    level->path = (ShownPath){NULL, NULL};
     level->parent = parent;
     level->first = self->entries.count;
     const uint32_t moving = self->moving.count;
@@ -115,7 +145,8 @@ void recorder_list_scene(DvRecorder *self)
     list_free(&self->surfaced);
     bodies_free(&self->skins);
     self->probed = self->nothing_else = false;
-    self->levels.count = self->moving.count = self->bodies = 0;
+    recorder_forget_levels(self);
+    self->moving.count = self->bodies = 0;
     list_node(self, &old, root, NO_LEVEL);
     Entry *entry = old.at;
     for (uint32_t i = 0; i < old.count; i++)

@@ -31,7 +31,7 @@ void recorder_add_surface(DvRecorder *self, Recording *recording, const Level *l
     color_of_body(level, color);
     recorded_surface_take(entry->recorded, recording, &self->images, entry->object, &view, color, is_own, surface);
     surface->moves = level->body >= 0;
-    surface->path = recording_text(recording, dv_object_path(entry->object));
+    surface->path = recording_text(recording, recorder_path_of(&entry->path, entry->object));
     surface->state = state;
     surface->wireframe = level->flags[DV_DISPLAY_WIREFRAME] == 1;
     surface->shows_normals = level->flags[DV_DISPLAY_NORMALS] == 1;
@@ -52,14 +52,14 @@ static void choose_faces(DvRecorder *self, const Level *level, const Entry *entr
     }
 }
 
-void recorder_draw_object(DvRecorder *self, const Level *level, const Entry *entry, uint32_t state)
+void recorder_draw_object(DvRecorder *self, const Level *level, Entry *entry, uint32_t state)
 {
     self->drawing.state = state;
     self->drawing.draw_state = 0;
     self->drawing.draw.shown = 0;
     self->drawing.moves = level->body >= 0;
     self->drawing.wires = level->has_surface && entry->collides;
-    self->drawing.owner = dv_object_path(entry->object);
+    self->drawing.owner = recorder_path_of(&entry->path, entry->object);
     color_of_body(level, self->drawing.draw.body);
     for (uint32_t flag = 0; flag < DV_DISPLAY_FLAGS; flag++)
         self->drawing.draw.shown |= level->flags[flag] == 1 ? 1u << flag : 0u;
@@ -84,7 +84,7 @@ void recorder_draw_body(DvRecorder *self, Level *level, const Level *parent)
     self->drawing.state = level->state;
     self->drawing.draw_state = 0;
     self->drawing.moves = level->body >= 0;
-    self->drawing.owner = dv_node_path(level->node);
+    self->drawing.owner = recorder_path_of(&level->path, dv_node_object(level->node));
     color_of_body(level, self->drawing.draw.body);
     level->skinned = level->covered = bodies_draw(&self->skins, &self->drawing.draw, level->node, size_of_scene(self));
 }

@@ -21,8 +21,14 @@
 enum { MOST_ELEMENTS = 4 }; /* that a shader is given by one object */
 
 /* What an object can be asked; NULL: not that. */
+/* A path that leads to one object alone, "/Liver[2]/dofs"; as long as its plain path is what it was: names change. */
+typedef struct ShownPath {
+    char *plain, *path; /* NULL: not asked for yet */
+} ShownPath;
+
 typedef struct Entry {
     DvObject *object;
+    ShownPath path;
     void *self;
     const DvSurfaceOps *surface;
     const DvDrawableOps *drawable;
@@ -52,6 +58,7 @@ typedef struct Entry {
 
 typedef struct Level {
     DvNode *node;
+    ShownPath path;
     uint32_t parent;                     /* index; NO_LEVEL: the root */
     uint32_t first, count;               /* entries */
     signed char flags[DV_DISPLAY_FLAGS]; /* of the present picture */
@@ -90,6 +97,8 @@ struct DvRecorder {
 /* Listing */
 Entry *recorder_find_entry(List *entries, const DvObject *object, uint32_t hint);
 void recorder_forget_entry(Entry *entry);
+void recorder_forget_levels(DvRecorder *self);
+const char *recorder_path_of(ShownPath *shown, const DvObject *object);
 void recorder_list_scene(DvRecorder *self);
 /* States */
 void identity_map(float m[12]);
@@ -107,7 +116,7 @@ void recorder_add_shader(DvRecorder *self, Recording *recording, Entry *entry, D
 void recorder_add_elements(DvRecorder *self, Recording *recording, Entry *entry, const Level *level);
 void recorder_keep_shaders(DvRecorder *self, Recording *recording);
 void recorder_add_surface(DvRecorder *self, Recording *recording, const Level *level, Entry *entry, uint32_t state);
-void recorder_draw_object(DvRecorder *self, const Level *level, const Entry *entry, uint32_t state);
+void recorder_draw_object(DvRecorder *self, const Level *level, Entry *entry, uint32_t state);
 /* What hangs on a body with a skin is within it. */
 void recorder_draw_body(DvRecorder *self, Level *level, const Level *parent);
 void recorder_add_axes(DvRecorder *self, const Level *level, const Entry *entry);
