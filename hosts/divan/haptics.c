@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * --haptics and --haptics-log of divan run: what became of the haptic devices of a scene, and a line for each of their ticks.
+ * --haptics and --haptics-log of divan run: what became of the haptic devices of a scene, and a line for each of their ticks. With --real-time the
+ * ticks go by the clock.
  */
 #include "host.h"
 
@@ -21,6 +22,9 @@ static const DvHapticsOps *service(DvScene *scene)
 
 bool host_haptics_begin(const Options *options, DvScene *scene, FILE *log)
 {
+    const DvHapticsOps *clock = options->real_time ? dv_service(DV_HAPTICS) : NULL;
+    if (clock && clock->run_by_clock && clock->count(scene) > 0 && clock->run_by_clock(scene, true) != DV_OK)
+        return false;
     if (!options->haptics && !options->haptics_log)
         return true;
     const DvHapticsOps *haptics = service(scene);
@@ -54,5 +58,6 @@ void host_haptics_end(const Options *options, DvScene *scene, double simulated, 
         return;
     for (uint32_t i = 0; options->haptics && haptics->about(scene, i, &about); i++)
         print_device(&about, simulated, passed, file);
-    (void)haptics->set_log(scene, NULL);
+    if (options->haptics_log)
+        (void)haptics->set_log(scene, NULL);
 }

@@ -20,8 +20,7 @@ typedef struct GeomagicDriver {
     SimulatedDevice device; /* first */
     DvData device_name, max_input, input, manual_start, emit, draw_frame, draw_device, angle, speed_factor;
     DvLink feedback;
-    HapticUser user;       /* shows the input */
-    double shown[3], most; /* of the present step */
+    HapticUser user; /* shows the input */
     uint32_t told;
 } GeomagicDriver;
 
@@ -78,23 +77,23 @@ static void restart(void *self)
     (void)self;
 }
 
-static void before(void *self_)
+static void fill(void *self_, double dt, void *block)
 {
     GeomagicDriver *self = self_;
-    memcpy(self->shown, dv_data_read(&self->input), sizeof self->shown);
-    self->most = dv_data_double(&self->max_input);
+    DvVec3 force = dv_vec3_load(dv_data_doubles(&self->input, NULL));
+    const double strength = dv_vec3_norm(force), most = dv_data_double(&self->max_input);
+    (void)dt;
+    if (strength > most)
+        force = dv_vec3_scale(force, most / strength);
+    dv_vec3_store(force, block);
 }
 
 static void tick(void *self_, const HapticNow *now, const void *block, double age, bool fresh, DvRigid3Deriv *wrench)
 {
     const GeomagicDriver *self = self_;
-    DvVec3 force = dv_vec3_load(self->shown);
-    const double strength = dv_vec3_norm(force);
-    (void)block;
+    const DvVec3 force = dv_vec3_load(block);
     (void)age;
     (void)fresh;
-    if (strength > self->most)
-        force = dv_vec3_scale(force, self->most / strength);
     if (now->allowed && haptics_user_count(self->device.port) == 1)
         wrench->linear = dv_vec3_add(wrench->linear, force);
 }
@@ -115,7 +114,12 @@ static DvStatus init(DvObject *object, void *self_)
     const DvStatus status = simulated_device_init(object, self_);
     if (status != DV_OK)
         return status;
-    self->user = (HapticUser){.object = object, .self = self, .before = before, .restart = restart, .tick = tick};
+    self->user = (HapticUser){.object = object,
+                              .self = self,
+                              .block_bytes = 3 * sizeof(double),
+                              .fill = fill,
+                              .restart = restart,
+                              .tick = tick};
     haptics_add_user(self->device.port, &self->user);
     if (!dv_scene_is_checked(dv_node_scene(dv_object_node(object))))
         dv_remark(object, "a simulated arm stands for the device '%s'; motion and filename say how it moves",

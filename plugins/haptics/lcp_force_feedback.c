@@ -34,11 +34,26 @@ typedef struct Slot {
     bool converged; /* in the last tick */
 } Slot;
 
+/* Fields as they are in a step. */
+typedef struct FeedbackSetting {
+    GuardSetting guard;
+    double factor_given, timeout_now, stall_time;
+    uint32_t sweeps;
+    bool active, has_factor, follows_turns, in_all, in_newtons;
+} FeedbackSetting;
+
 /* What ticks see: which of them. */
 typedef struct Published {
     uint64_t number; /* of the slot, plus 1; 0: none yet */
     double dt;
+    FeedbackSetting set;
 } Published;
+
+/* What steps see of the ticks. */
+typedef struct FeedbackReport {
+    DvRigid3Deriv wrench;
+    uint64_t not_converged;
+} FeedbackReport;
 
 typedef struct LoopState {
     Guard guard;
@@ -59,20 +74,32 @@ typedef struct LCPForceFeedback {
     const DvConstraintSolverOps *solver_ops;
     DvObject *solver;
     Slot **slots; /* by pointer: ticks use them while more come */
-    uint32_t slot_count;
-    GuardSetting guard;
-    double factor_given, timeout_now, stall_time;
-    uint32_t sweeps;
-    bool active, has_factor, follows_turns, in_all, in_newtons, told;
+    uint32_t slot_count, slot_capacity;
+    FeedbackSetting set;     /* of the present step */
+    FeedbackSetting in_tick; /* of the step that a tick sees */
+    bool told;
     LoopState loop;
-    DvRigid3Deriv wrench;
-    uint64_t not_converged;
+    DvSnapshot *reports; /* by the clock: FeedbackReport */
+    FeedbackReport report;
 } LCPForceFeedback;
 
 /* ---- Steps ---- */
 
+/* Whether a tick may still look at a slot: the blocks of a snapshot hold what this side has written, so it may read them. */
+static bool is_shared(const HapticUser *user, uint64_t number)
+{
+    for (int i = 0; i < 3; i++) {
+        const double *head = user->shared->blocks[i];
+        if (((const Published *)(const void *)(head + 1))->number == number)
+            return true;
+    }
+    return false;
+}
+
 static bool is_waiting_for(const HapticUser *user, uint64_t number)
 {
+    if (haptics_by_clock(user->port))
+        return is_shared(user, number);
     if (((const Published *)user->newest)->number == number)
         return true;
     for (uint32_t i = 0; i < user->waiting_count; i++) {
@@ -89,7 +116,11 @@ static uint32_t free_slot(LCPForceFeedback *self)
     for (uint32_t i = 0; i < self->slot_count; i++)
         if (!is_waiting_for(&self->user, i + 1))
             return i;
-    self->slots = dv_realloc(self->slots, self->slot_count * sizeof(Slot *), (self->slot_count + 1) * sizeof(Slot *));
+    if (self->slot_count == self->slot_capacity) { /* by the clock never: five are enough */
+        const uint32_t more = 2 * self->slot_capacity;
+        self->slots = dv_realloc(self->slots, self->slot_capacity * sizeof(Slot *), more * sizeof(Slot *));
+        self->slot_capacity = more;
+    }
     self->slots[self->slot_count] = dv_alloc(1, sizeof(Slot));
     return self->slot_count++;
 }
@@ -164,7 +195,8 @@ static void fill(void *self_, double dt, void *block)
     Published *published = block;
     memset(published, 0, sizeof *published);
     published->dt = dt;
-    if (dt <= 0.0 || !self->active || !dv_object_is_valid(self->solver))
+    published->set = self->set;
+    if (dt <= 0.0 || !self->set.active || !dv_object_is_valid(self->solver))
         return;
     const uint32_t number = free_slot(self);
     take_problem(self, self->slots[number]);
@@ -194,7 +226,7 @@ static void before(void *self_)
     double limit = facts->peak_force > 0.0 && at.force_scale > 0.0 ? facts->peak_force / at.force_scale : INFINITY;
     if (dv_data_is_set(&self->max_force))
         limit = own > 0.0 ? own : INFINITY;
-    self->guard = (GuardSetting){
+    self->set.guard = (GuardSetting){
         .passivity = (Passivity)dv_data_choice(&self->passivity),
         .limit = {limit,
                   facts->peak_torque > 0.0 && at.force_scale > 0.0 ? facts->peak_torque / at.force_scale : INFINITY},
@@ -203,34 +235,39 @@ static void before(void *self_)
         .most_damping = {unit > 0.0 ? 0.5 * inertia / tick_time / unit : 0.0,
                          at.force_scale > 0.0 ? 0.5 * angular / tick_time / at.force_scale : 0.0},
         .counted = {facts->driven >= 3, false}};
-    self->active = dv_data_bool(&self->activate) && self->state.ops && dv_object_is_valid(dv_object_of(self));
-    self->has_factor = dv_data_is_set(&self->coefficient);
-    self->factor_given = dv_data_double(&self->coefficient);
-    self->in_newtons = dv_data_bool(&self->physical);
-    self->follows_turns = dv_data_bool(&self->turns);
-    self->in_all = dv_data_bool(&self->all_frames);
-    self->sweeps = dv_data_uint(&self->most_sweeps);
-    self->timeout_now = dv_data_double(&self->timeout);
-    self->stall_time = dv_data_double(&self->stall);
+    self->set.active = dv_data_bool(&self->activate) && self->state.ops && dv_object_is_valid(dv_object_of(self));
+    self->set.has_factor = dv_data_is_set(&self->coefficient);
+    self->set.factor_given = dv_data_double(&self->coefficient);
+    self->set.in_newtons = dv_data_bool(&self->physical);
+    self->set.follows_turns = dv_data_bool(&self->turns);
+    self->set.in_all = dv_data_bool(&self->all_frames);
+    self->set.sweeps = dv_data_uint(&self->most_sweeps);
+    self->set.timeout_now = dv_data_double(&self->timeout);
+    self->set.stall_time = dv_data_double(&self->stall);
 }
 
 static void begin(void *self_)
 {
     LCPForceFeedback *self = self_;
+    const FeedbackReport report =
+        haptics_by_clock(self->port) ? *(const FeedbackReport *)dv_snapshot_latest(self->reports, NULL) : self->report;
     double numbers[3];
-    dv_vec3_store(self->wrench.linear, numbers);
+    dv_vec3_store(report.wrench.linear, numbers);
     dv_data_set(&self->force, numbers, 1);
-    dv_vec3_store(self->wrench.angular, numbers);
+    dv_vec3_store(report.wrench.angular, numbers);
     dv_data_set(&self->torque, numbers, 1);
-    dv_data_set_double(&self->cut_off, (double)self->not_converged);
+    dv_data_set_double(&self->cut_off, (double)report.not_converged);
 }
 
 static void restart(void *self_)
 {
     LCPForceFeedback *self = self_;
     memset(&self->loop, 0, sizeof self->loop);
-    memset(&self->wrench, 0, sizeof self->wrench);
-    self->not_converged = 0;
+    memset(&self->report, 0, sizeof self->report);
+    *(FeedbackReport *)dv_snapshot_begin(self->reports) = self->report;
+    dv_snapshot_publish(self->reports);
+    for (int i = 0; i < 3; i++) /* no tick is made now */
+        memset(self->user.shared->blocks[i], 0, sizeof(double) + sizeof(Published));
     for (uint32_t i = 0; i < self->slot_count; i++)
         let_go(self, self->slots[i]);
 }
@@ -247,7 +284,7 @@ static void way_to_device(const LCPForceFeedback *self, const Slot *slot, DvRigi
     }
     const DvRigid3 tool = dv_rigid3_load(slot->x);
     dv_vec3_store(dv_vec3_sub(device.center, tool.center), way);
-    if (self->follows_turns)
+    if (self->in_tick.follows_turns)
         dv_vec3_store(dv_rigid3_difference(device, tool).angular, way + 3);
 }
 
@@ -257,7 +294,7 @@ static size_t unknown_of(const LCPForceFeedback *self, const Slot *slot, size_t 
     if (column < slot->first || column >= slot->last)
         return SIZE_MAX;
     const size_t local = column - slot->first, width = self->state.dof->deriv;
-    return local < width || self->in_all ? local % width : SIZE_MAX;
+    return local < width || self->in_tick.in_all ? local % width : SIZE_MAX;
 }
 
 static void shift(const LCPForceFeedback *self, Slot *slot, const double way[6])
@@ -288,9 +325,9 @@ static double monotonic(void)
 /* Newtons of the hand for newton seconds of J^T lambda. */
 static double factor_of(const LCPForceFeedback *self, double dt)
 {
-    if (!self->in_newtons)
-        return self->factor_given;
-    return (self->has_factor ? self->factor_given : 1.0) / dt;
+    if (!self->in_tick.in_newtons)
+        return self->in_tick.factor_given;
+    return (self->in_tick.has_factor ? self->in_tick.factor_given : 1.0) / dt;
 }
 
 /* F = J^T lambda and the work that is stored, times `factor`. */
@@ -324,12 +361,13 @@ static double solve(LCPForceFeedback *self, const HapticNow *now, Slot *slot, do
     slot->begun = true;
     way_to_device(self, slot, now->pose, way);
     shift(self, slot, way);
-    const uint32_t sweeps = now->sweeps > 0 ? now->sweeps : self->sweeps;
-    const double deadline = now->by_clock && self->timeout_now > 0.0 ? monotonic() + self->timeout_now : 0.0;
+    const uint32_t sweeps = now->sweeps > 0 ? now->sweeps : self->in_tick.sweeps;
+    const double deadline =
+        now->by_clock && self->in_tick.timeout_now > 0.0 ? monotonic() + self->in_tick.timeout_now : 0.0;
     slot->converged =
         problem->rows == 0 || self->solver_ops->solve_again(problem, slot->violation, slot->lambda, sweeps,
                                                             0.001 * problem->tolerance, deadline, slot->work);
-    self->not_converged += !slot->converged;
+    self->report.not_converged += !slot->converged;
     return gather(self, slot, factor_of(self, problem->dt), force);
 }
 
@@ -338,6 +376,7 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
     LCPForceFeedback *self = self_;
     LoopState *loop = &self->loop;
     const Published *published = block;
+    self->in_tick = published->set;
     Slot *slot = published->number > 0 ? self->slots[published->number - 1] : NULL;
     double force[6] = {0}, stored = 0.0;
     (void)fresh;
@@ -345,10 +384,11 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
         loop->device = now->pose;
     loop->begun = true;
     const DvRigid3Deriv way = dv_rigid3_difference(now->pose, loop->device);
-    guard_fade(&loop->guard, &self->guard,
-               now->allowed && self->active && age <= published->dt + self->stall_time && now->force_scale > 0.0,
+    guard_fade(&loop->guard, &self->in_tick.guard,
+               now->allowed && self->in_tick.active && age <= published->dt + self->in_tick.stall_time &&
+                   now->force_scale > 0.0,
                now->dt);
-    if (slot && slot->rows && self->active)
+    if (slot && slot->rows && self->in_tick.active)
         stored = solve(self, now, slot, force);
     const double gain = loop->guard.gain;
     Account *account = &loop->guard.account[0];
@@ -356,20 +396,24 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
     if (gain > loop->gain) /* a slow begin puts in what it stores */
         guard_shift(account, 0.0, (gain - loop->gain) * stored);
     DvVec3 wanted = dv_vec3_scale(dv_vec3_load(force), gain);
-    bool cut = guard_cut(&wanted, self->guard.limit[0]);
+    bool cut = guard_cut(&wanted, self->in_tick.guard.limit[0]);
     const double next = -dv_vec3_dot(wanted, way.linear);
-    cut = guard_push(account, &self->guard, 0, wanted, next > 0.0 ? next : 0.0, now->dt) || cut;
+    cut = guard_push(account, &self->in_tick.guard, 0, wanted, next > 0.0 ? next : 0.0, now->dt) || cut;
     if (cut)
         haptics_count_clamped(self->port);
     DvVec3 torque =
         self->state.dof && self->state.dof->rotation ? dv_vec3_scale(dv_vec3_load(force + 3), gain) : dv_vec3_zero();
-    (void)guard_cut(&torque, self->guard.limit[1]);
-    self->wrench = dv_rigid3_deriv(account->held, torque);
-    wrench->linear = dv_vec3_add(wrench->linear, self->wrench.linear);
-    wrench->angular = dv_vec3_add(wrench->angular, self->wrench.angular);
+    (void)guard_cut(&torque, self->in_tick.guard.limit[1]);
+    self->report.wrench = dv_rigid3_deriv(account->held, torque);
+    wrench->linear = dv_vec3_add(wrench->linear, self->report.wrench.linear);
+    wrench->angular = dv_vec3_add(wrench->angular, self->report.wrench.angular);
     loop->stored = gain * stored;
     loop->gain = gain;
     loop->device = now->pose;
+    if (now->by_clock) {
+        *(FeedbackReport *)dv_snapshot_begin(self->reports) = self->report;
+        dv_snapshot_publish(self->reports);
+    }
 }
 
 /* ---- The component ---- */
@@ -408,9 +452,9 @@ static DvStatus find_device(DvObject *object, LCPForceFeedback *self, DvObject *
 
 static void leave(LCPForceFeedback *self)
 {
+    haptics_remove_user(&self->user); /* no tick looks at a problem any more */
     for (uint32_t i = 0; i < self->slot_count; i++)
         let_go(self, self->slots[i]);
-    haptics_remove_user(&self->user);
     haptics_leave(self->port);
     self->port = NULL;
     dv_state_release(&self->state);
@@ -430,6 +474,12 @@ static DvStatus join(DvObject *object, LCPForceFeedback *self)
     if (status != DV_OK)
         return status;
     self->port = haptics_join(device);
+    if (!self->reports)
+        self->reports = dv_snapshot_new(sizeof(FeedbackReport));
+    if (!self->slots) {
+        self->slot_capacity = 8;
+        self->slots = dv_alloc(self->slot_capacity, sizeof(Slot *));
+    }
     self->user = (HapticUser){.object = object,
                               .self = self,
                               .block_bytes = sizeof(Published),
@@ -499,6 +549,7 @@ static void destroy(DvObject *object, void *self_)
         dv_free(self->slots[i]);
     }
     dv_free(self->slots);
+    dv_snapshot_free(self->reports);
 }
 
 static const char *const passivities[] = {"off", "observe", "control", NULL};

@@ -17,6 +17,7 @@
 #include <divan/contracts/haptic_device.h>
 #include <divan/contracts/state.h>
 #include <divan/divan.h>
+#include <divan/exchange.h>
 #include <divan/math/rigid.h>
 
 typedef struct HapticPort HapticPort;
@@ -65,7 +66,8 @@ struct HapticUser {
     char *waiting; /* [waiting_capacity x block_bytes] published, not seen yet */
     double *due;   /* [waiting_capacity] s */
     uint32_t waiting_first, waiting_count, waiting_capacity;
-    uint32_t *resume; /* [resume_words] where to go on at the next start; or NULL */
+    DvSnapshot *shared; /* by the clock: the time, then a block */
+    uint32_t *resume;   /* [resume_words] where to go on at the next start; or NULL */
     size_t resume_words;
 };
 
@@ -81,6 +83,7 @@ const DvObject *haptics_user_of_class(const HapticPort *port, const char *class_
 DvObject *haptics_device(const HapticPort *port);
 const DvHapticFacts *haptics_facts(const HapticPort *port);
 const HapticSample *haptics_sample(const HapticPort *port); /* of the begin of the present step */
+bool haptics_by_clock(const HapticPort *port);              /* ticks come on another thread */
 double haptics_tick_time(const HapticPort *port);           /* s between ticks, as the schedule has it */
 void haptics_count_clamped(HapticPort *port);               /* [tick] a limit has cut the force */
 void haptics_counts(const HapticPort *port, uint64_t *ticks, uint64_t *missed);

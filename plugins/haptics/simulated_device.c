@@ -246,10 +246,10 @@ static void show(SimulatedDevice *self, DvRigid3 pose, uint32_t buttons)
 static void tell(SimulatedDevice *self, const HapticSample *sample)
 {
     DvHapticEvent about = {
-        .device = dv_object_of(self), .buttons = sample->buttons, .changed = sample->buttons ^ self->arm.told};
+        .device = dv_object_of(self), .buttons = sample->buttons, .changed = sample->buttons ^ self->told};
     dv_vec3_store(sample->pose.center, about.position);
     dv_quat_store(sample->pose.orientation, about.orientation);
-    self->arm.told = sample->buttons;
+    self->told = sample->buttons;
     DvEvent event = {.kind = DV_EVENT_HAPTIC_DEVICE, .data = &about};
     dv_event_send(dv_node_root(dv_object_node(dv_object_of(self))), &event);
 }
@@ -259,8 +259,8 @@ static void follow_mouse(SimulatedDevice *self, const DvEvent *event)
     const DvMouseEvent *mouse = event->data;
     const double each = dv_data_double(&self->mouse_scale);
     MouseTarget *target = dv_snapshot_begin(self->mouse);
-    *target = (MouseTarget){.buttons = self->arm.mouse_buttons};
-    memcpy(target->at, self->arm.mouse, sizeof target->at);
+    *target = (MouseTarget){.buttons = self->wanted_buttons};
+    memcpy(target->at, self->wanted, sizeof target->at);
     if (mouse->change == DV_MOUSE_WHEEL) {
         target->at[2] += 10.0 * each * mouse->move.y;
     } else if (mouse->change == DV_MOUSE_MOVED) {
@@ -270,8 +270,8 @@ static void follow_mouse(SimulatedDevice *self, const DvEvent *event)
         const uint32_t bit = 1u << ((uint32_t)mouse->button - 1);
         target->buttons = mouse->change == DV_MOUSE_PRESSED ? target->buttons | bit : target->buttons & ~bit;
     }
-    memcpy(self->arm.mouse, target->at, sizeof target->at);
-    self->arm.mouse_buttons = target->buttons;
+    memcpy(self->wanted, target->at, sizeof target->at);
+    self->wanted_buttons = target->buttons;
     dv_snapshot_publish(self->mouse);
 }
 
@@ -305,7 +305,7 @@ void simulated_device_hear(DvObject *object, void *self_, DvEvent *event)
             show(self, sample->pose, sample->buttons);
             tell(self, sample);
         }
-    } else if (event->kind == DV_EVENT_ANIMATE_END) {
+    } else if (event->kind == DV_EVENT_ANIMATE_END && !haptics_by_clock(self->port)) {
         remember(self);
     }
 }
@@ -365,9 +365,11 @@ DvStatus simulated_device_restore(DvObject *object, void *self_)
         return DV_OK;
     }
     memcpy(&self->arm, words, sizeof self->arm);
+    self->told = self->arm.buttons;
     MouseTarget *target = dv_snapshot_begin(self->mouse);
     memcpy(target->at, self->arm.mouse, sizeof target->at);
-    target->buttons = self->arm.mouse_buttons;
+    memcpy(self->wanted, self->arm.mouse, sizeof target->at);
+    self->wanted_buttons = target->buttons = self->arm.mouse_buttons;
     dv_snapshot_publish(self->mouse);
     haptics_state_read(self->port, words + arm_words());
     self->resumes = true;

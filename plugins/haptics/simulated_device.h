@@ -29,7 +29,6 @@ typedef struct ArmState {
     DvHapticForce force;
     double mouse[3]; /* m: where the mouse wants it */
     uint32_t mouse_buttons, buttons;
-    uint32_t told; /* buttons, at the last event */
 } ArmState;
 
 typedef struct SimulatedDevice {
@@ -44,7 +43,9 @@ typedef struct SimulatedDevice {
     DevicePath path;
     ArmSetting setting;
     ArmState arm;
-    DvSnapshot *mouse; /* to the loop: MouseTarget */
+    DvSnapshot *mouse;             /* to the loop: MouseTarget */
+    double wanted[3];              /* m: by the mouse */
+    uint32_t wanted_buttons, told; /* of the mouse; at the last event */
     bool running, resumes;
 } SimulatedDevice;
 

@@ -26,12 +26,21 @@
 enum { LINEAR, ANGULAR };
 enum { SYNCHRONOUS, ASYNCHRONOUS };
 
+/* Fields as they are in a step. */
+typedef struct CouplingSetting {
+    GuardSetting guard;
+    double k[2], c[2];
+    double contact_fade_time, stall_time, cutoff_rate, distance;
+    bool extrapolates, cancels;
+} CouplingSetting;
+
 /* What a step tells the ticks. Without pointers, as what a run must remember. */
 typedef struct ToolState {
     DvRigid3 frame;
     DvRigid3Deriv velocity;
     double work[2]; /* J: that the coupling has done on the tool since the begin */
     double dt;      /* s of the step; 0: none was made */
+    CouplingSetting set;
     bool contact, active, held;
 } ToolState;
 
@@ -60,13 +69,14 @@ typedef struct VirtualCoupling {
     HapticUser user;
     DvObject *pipeline; /* or NULL */
     const DvCollisionPipelineOps *pipeline_ops;
-    GuardSetting guard;
-    double k[2], c[2], tool_mass, tool_inertia;
-    double contact_fade_time, stall_time, cutoff_rate, distance; /* of the ticks: read at the begin of a step */
-    bool extrapolates, cancels;
-    LoopState loop;
-    ToolState own;        /* at the end of the last step */
-    DvRigid3Deriv acting; /* on the tool, at its frame, of the last add_force */
+    double tool_mass, tool_inertia;
+    CouplingSetting set;     /* of the present step */
+    CouplingSetting in_tick; /* of the step that a tick sees */
+    LoopState loop;          /* of the ticks */
+    LoopState seen;          /* of the tick that a step sees */
+    DvSnapshot *reports;     /* by the clock: LoopState to the steps */
+    ToolState own;           /* at the end of the last step */
+    DvRigid3Deriv acting;    /* on the tool, at its frame, of the last add_force */
     DvRigid3 acting_at;
     DvRigid3Deriv acting_velocity;
     bool implicit, resumes;
@@ -80,13 +90,13 @@ static DvRigid3Deriv stretch(DvRigid3 device, DvRigid3 tool)
     return dv_rigid3_difference(device, tool);
 }
 
-static DvRigid3Deriv spring_law(const VirtualCoupling *self, DvRigid3 device, DvRigid3Deriv speed, DvRigid3 tool,
+static DvRigid3Deriv spring_law(const CouplingSetting *set, DvRigid3 device, DvRigid3Deriv speed, DvRigid3 tool,
                                 DvRigid3Deriv tool_speed)
 {
     const DvRigid3Deriv d = stretch(device, tool);
-    return dv_rigid3_deriv(dv_vec3_madd(dv_vec3_scale(d.linear, self->k[LINEAR]), self->c[LINEAR],
+    return dv_rigid3_deriv(dv_vec3_madd(dv_vec3_scale(d.linear, set->k[LINEAR]), set->c[LINEAR],
                                         dv_vec3_sub(speed.linear, tool_speed.linear)),
-                           dv_vec3_madd(dv_vec3_scale(d.angular, self->k[ANGULAR]), self->c[ANGULAR],
+                           dv_vec3_madd(dv_vec3_scale(d.angular, set->k[ANGULAR]), set->c[ANGULAR],
                                         dv_vec3_sub(speed.angular, tool_speed.angular)));
 }
 
@@ -94,8 +104,10 @@ static DvRigid3Deriv spring_law(const VirtualCoupling *self, DvRigid3 device, Dv
 static void stored_in(const VirtualCoupling *self, double gain, DvRigid3 device, DvRigid3 tool, double energy[2])
 {
     const DvRigid3Deriv d = stretch(device, tool);
-    energy[LINEAR] = guard_stored(gain * self->k[LINEAR], dv_vec3_norm(d.linear), self->guard.limit[LINEAR]);
-    energy[ANGULAR] = guard_stored(gain * self->k[ANGULAR], dv_vec3_norm(d.angular), self->guard.limit[ANGULAR]);
+    energy[LINEAR] =
+        guard_stored(gain * self->in_tick.k[LINEAR], dv_vec3_norm(d.linear), self->in_tick.guard.limit[LINEAR]);
+    energy[ANGULAR] =
+        guard_stored(gain * self->in_tick.k[ANGULAR], dv_vec3_norm(d.angular), self->in_tick.guard.limit[ANGULAR]);
 }
 
 /* ---- The ticks ---- */
@@ -109,7 +121,8 @@ static void filter_velocity(VirtualCoupling *self, const HapticNow *now, const D
                            now->has_velocity ? now->velocity.angular
                            : now->dt > 0.0   ? dv_vec3_scale(way->angular, 1.0 / now->dt)
                                              : dv_vec3_zero()};
-    const double share = self->cutoff_rate > 0.0 ? -expm1(-2.0 * DV_PI * self->cutoff_rate * now->dt) : 1.0;
+    const double share =
+        self->in_tick.cutoff_rate > 0.0 ? -expm1(-2.0 * DV_PI * self->in_tick.cutoff_rate * now->dt) : 1.0;
     for (int i = 0; i < 2; i++)
         loop->velocity[i] = dv_vec3_madd(loop->velocity[i], share, dv_vec3_sub(raw[i], loop->velocity[i]));
 }
@@ -118,7 +131,7 @@ static void filter_velocity(VirtualCoupling *self, const HapticNow *now, const D
 static ToolState seen_tool(const VirtualCoupling *self, const ToolState *newest, double age)
 {
     ToolState tool = *newest;
-    if (self->extrapolates && tool.dt > 0.0) {
+    if (self->in_tick.extrapolates && tool.dt > 0.0) {
         const double time = fmin(age, tool.dt);
         tool.frame = dv_rigid3_integrate(tool.frame, dv_rigid3_deriv(dv_vec3_scale(tool.velocity.linear, time),
                                                                      dv_vec3_scale(tool.velocity.angular, time)));
@@ -137,7 +150,7 @@ static void keep_accounts(VirtualCoupling *self, const HapticNow *now, const Too
     stored_in(self, gain, now->pose, tool->frame, faded);
     for (int i = 0; i < 2; i++) {
         Account *account = &loop->guard.account[i];
-        if (!self->guard.counted[i])
+        if (!self->in_tick.guard.counted[i])
             continue;
         guard_move(account, i == LINEAR ? way->linear : way->angular, moved[i] - loop->stored[i]);
         /* A share of the coupling does that share of the work on the tool; the rest is the simulation's own. */
@@ -153,8 +166,8 @@ static void keep_accounts(VirtualCoupling *self, const HapticNow *now, const Too
 static void fade_contact(VirtualCoupling *self, bool contact, double dt)
 {
     LoopState *loop = &self->loop;
-    const double share = self->contact_fade_time > 0.0 ? dt / self->contact_fade_time : 1.0;
-    if (!self->cancels)
+    const double share = self->in_tick.contact_fade_time > 0.0 ? dt / self->in_tick.contact_fade_time : 1.0;
+    if (!self->in_tick.cancels)
         loop->contact_gain = 1.0;
     else
         loop->contact_gain = fmin(1.0, fmax(0.0, loop->contact_gain + (contact ? share : -share)));
@@ -163,7 +176,7 @@ static void fade_contact(VirtualCoupling *self, bool contact, double dt)
 /* Whether it lets go; it takes hold again where the device is near. */
 static void watch_distance(VirtualCoupling *self, const DvRigid3Deriv *d)
 {
-    self->loop.broken = self->distance > 0.0 && dv_vec3_norm(d->linear) > self->distance;
+    self->loop.broken = self->in_tick.distance > 0.0 && dv_vec3_norm(d->linear) > self->in_tick.distance;
 }
 
 static void tick(void *self_, const HapticNow *now, const void *block, double age, bool fresh, DvRigid3Deriv *wrench)
@@ -171,6 +184,7 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
     VirtualCoupling *self = self_;
     LoopState *loop = &self->loop;
     (void)fresh;
+    self->in_tick = ((const ToolState *)block)->set;
     const ToolState tool = seen_tool(self, block, age);
     const bool first = !loop->begun;
     if (first) {
@@ -181,21 +195,23 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
     const DvRigid3Deriv way = dv_rigid3_difference(now->pose, loop->device), d = stretch(now->pose, tool.frame);
     filter_velocity(self, now, &way);
     watch_distance(self, &d);
-    const bool stalled = age > tool.dt + self->stall_time;
-    guard_fade(&loop->guard, &self->guard,
+    const bool stalled = age > tool.dt + self->in_tick.stall_time;
+    guard_fade(&loop->guard, &self->in_tick.guard,
                now->allowed && tool.active && !loop->broken && !stalled && now->force_scale > 0.0, now->dt);
     fade_contact(self, tool.contact, now->dt);
     const double gain = loop->guard.gain * loop->contact_gain;
     keep_accounts(self, now, &tool, &way, gain);
     const DvRigid3Deriv speed = dv_rigid3_deriv(loop->velocity[LINEAR], loop->velocity[ANGULAR]);
-    const DvRigid3Deriv on_tool = spring_law(self, now->pose, speed, tool.frame, tool.velocity);
+    const DvRigid3Deriv on_tool = spring_law(&self->in_tick, now->pose, speed, tool.frame, tool.velocity);
     double next[2];
     stored_in(self, gain, dv_rigid3_integrate(now->pose, way), tool.frame, next);
     bool cut = false;
     for (int i = 0; i < 2; i++) {
         DvVec3 wanted = dv_vec3_scale(i == LINEAR ? on_tool.linear : on_tool.angular, -gain);
-        cut = guard_cut(&wanted, self->guard.limit[i]) || cut;
-        cut = guard_push(&loop->guard.account[i], &self->guard, i, wanted, next[i] - loop->stored[i], now->dt) || cut;
+        cut = guard_cut(&wanted, self->in_tick.guard.limit[i]) || cut;
+        cut =
+            guard_push(&loop->guard.account[i], &self->in_tick.guard, i, wanted, next[i] - loop->stored[i], now->dt) ||
+            cut;
     }
     if (cut)
         haptics_count_clamped(self->port);
@@ -205,6 +221,10 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
     loop->device = now->pose;
     loop->tool = tool;
     loop->ticks++;
+    if (now->by_clock) {
+        *(LoopState *)dv_snapshot_begin(self->reports) = *loop;
+        dv_snapshot_publish(self->reports);
+    }
 }
 
 /* ---- The steps ---- */
@@ -284,17 +304,18 @@ static void fill(void *self_, double dt, void *block)
         const DvRigid3Deriv way = dv_rigid3_difference(own->frame, before);
         DvRigid3Deriv force = self->acting;
         if (self->implicit) { /* it is that of the end of the step: the device stands still in it */
-            force.linear = dv_vec3_madd(force.linear, -self->k[LINEAR], way.linear);
-            force.linear = dv_vec3_madd(force.linear, -self->c[LINEAR],
+            force.linear = dv_vec3_madd(force.linear, -self->set.k[LINEAR], way.linear);
+            force.linear = dv_vec3_madd(force.linear, -self->set.c[LINEAR],
                                         dv_vec3_sub(own->velocity.linear, self->acting_velocity.linear));
-            force.angular = dv_vec3_madd(force.angular, -self->k[ANGULAR], way.angular);
-            force.angular = dv_vec3_madd(force.angular, -self->c[ANGULAR],
+            force.angular = dv_vec3_madd(force.angular, -self->set.k[ANGULAR], way.angular);
+            force.angular = dv_vec3_madd(force.angular, -self->set.c[ANGULAR],
                                          dv_vec3_sub(own->velocity.angular, self->acting_velocity.angular));
         }
         own->work[LINEAR] += dv_vec3_dot(force.linear, way.linear);
         own->work[ANGULAR] += dv_vec3_dot(force.angular, way.angular);
     }
     own->dt = dt;
+    own->set = self->set;
     memset(block, 0, sizeof *own);
     memcpy(block, own, sizeof *own);
 }
@@ -333,6 +354,8 @@ static void restart(void *self_)
         return;
     }
     memset(&self->loop, 0, sizeof self->loop);
+    *(LoopState *)dv_snapshot_begin(self->reports) = self->loop;
+    dv_snapshot_publish(self->reports);
     memset(&self->own, 0, sizeof self->own);
     memset(&self->acting, 0, sizeof self->acting);
     weigh_tool(self);
@@ -357,37 +380,37 @@ static void read_fields(VirtualCoupling *self)
     const double angular = facts->angular_inertia > 0.0 ? facts->angular_inertia : 1e-4;
     const double dt =
         synchronous(self) ? dv_node_dt(dv_object_node(dv_object_of(self))) : haptics_tick_time(self->port);
-    self->guard = (GuardSetting){.passivity = (Passivity)dv_data_choice(&self->passivity),
-                                 .limit = {limit_of(&self->max_force, facts->peak_force, at.force_scale),
-                                           limit_of(&self->max_torque, facts->peak_torque, at.force_scale)},
-                                 .rate = dv_data_double(&self->max_rate),
-                                 .ramp = dv_data_double(&self->ramp),
-                                 .fade = dv_data_double(&self->fade),
-                                 .counted = {facts->driven >= 3, facts->driven >= 6}};
+    self->set.guard = (GuardSetting){.passivity = (Passivity)dv_data_choice(&self->passivity),
+                                     .limit = {limit_of(&self->max_force, facts->peak_force, at.force_scale),
+                                               limit_of(&self->max_torque, facts->peak_torque, at.force_scale)},
+                                     .rate = dv_data_double(&self->max_rate),
+                                     .ramp = dv_data_double(&self->ramp),
+                                     .fade = dv_data_double(&self->fade),
+                                     .counted = {facts->driven >= 3, facts->driven >= 6}};
     /* In the scene a way is longer and a force stronger than the device's. */
-    self->guard.most_damping[LINEAR] = share > 0.0 ? 0.5 * inertia / dt / (length * at.force_scale) : 0.0;
-    self->guard.most_damping[ANGULAR] = at.force_scale > 0.0 ? 0.5 * angular / dt / at.force_scale : 0.0;
+    self->set.guard.most_damping[LINEAR] = share > 0.0 ? 0.5 * inertia / dt / (length * at.force_scale) : 0.0;
+    self->set.guard.most_damping[ANGULAR] = at.force_scale > 0.0 ? 0.5 * angular / dt / at.force_scale : 0.0;
     const double k = dv_data_double(&self->stiffness), kr = dv_data_double(&self->angular_stiffness);
     const bool given[4] = {dv_data_is_set(&self->stiffness), dv_data_is_set(&self->angular_stiffness),
                            dv_data_is_set(&self->damping), dv_data_is_set(&self->angular_damping)};
     const double unit = length * at.force_scale; /* of the scene for N/m of the device */
-    self->k[LINEAR] = given[0] ? k : unit > 0.0 ? facts->stiffness / unit : 0.0;
-    self->k[ANGULAR] = given[1] ? kr : at.force_scale > 0.0 ? facts->angular_stiffness / at.force_scale : 0.0;
+    self->set.k[LINEAR] = given[0] ? k : unit > 0.0 ? facts->stiffness / unit : 0.0;
+    self->set.k[ANGULAR] = given[1] ? kr : at.force_scale > 0.0 ? facts->angular_stiffness / at.force_scale : 0.0;
     /* Critical for the tool, as far as ticks and the smoothed velocity let the arm bear it. */
     const double smooth = dv_data_double(&self->cutoff),
                  late = dt + (smooth > 0.0 ? 1.0 / (2.0 * DV_PI * smooth) : 0.0);
     const double bears[2] = {unit > 0.0 ? 0.5 * inertia / late / unit : 0.0,
                              at.force_scale > 0.0 ? 0.5 * angular / late / at.force_scale : 0.0};
-    const double critical[2] = {2.0 * sqrt(self->k[LINEAR] * self->tool_mass),
-                                2.0 * sqrt(self->k[ANGULAR] * self->tool_inertia)};
-    self->c[LINEAR] = given[2] ? dv_data_double(&self->damping) : fmin(critical[LINEAR], bears[LINEAR]);
-    self->c[ANGULAR] = given[3] ? dv_data_double(&self->angular_damping) : fmin(critical[ANGULAR], bears[ANGULAR]);
-    self->contact_fade_time = dv_data_double(&self->contact_fade);
-    self->stall_time = dv_data_double(&self->stall);
-    self->cutoff_rate = dv_data_double(&self->cutoff);
-    self->distance = dv_data_double(&self->break_distance);
-    self->extrapolates = dv_data_choice(&self->extrapolate) == 1;
-    self->cancels = dv_data_bool(&self->cancel);
+    const double critical[2] = {2.0 * sqrt(self->set.k[LINEAR] * self->tool_mass),
+                                2.0 * sqrt(self->set.k[ANGULAR] * self->tool_inertia)};
+    self->set.c[LINEAR] = given[2] ? dv_data_double(&self->damping) : fmin(critical[LINEAR], bears[LINEAR]);
+    self->set.c[ANGULAR] = given[3] ? dv_data_double(&self->angular_damping) : fmin(critical[ANGULAR], bears[ANGULAR]);
+    self->set.contact_fade_time = dv_data_double(&self->contact_fade);
+    self->set.stall_time = dv_data_double(&self->stall);
+    self->set.cutoff_rate = dv_data_double(&self->cutoff);
+    self->set.distance = dv_data_double(&self->break_distance);
+    self->set.extrapolates = dv_data_choice(&self->extrapolate) == 1;
+    self->set.cancels = dv_data_bool(&self->cancel);
 }
 
 static void show_vector(DvData *field, DvVec3 value)
@@ -399,7 +422,7 @@ static void show_vector(DvData *field, DvVec3 value)
 
 static void show(VirtualCoupling *self)
 {
-    const LoopState *loop = &self->loop;
+    const LoopState *loop = &self->seen;
     const Account *a = loop->guard.account;
     show_vector(&self->force, loop->wrench.linear);
     show_vector(&self->torque, loop->wrench.angular);
@@ -425,6 +448,8 @@ static void begin(void *self_)
 {
     VirtualCoupling *self = self_;
     self->implicit = false;
+    self->seen =
+        haptics_by_clock(self->port) ? *(const LoopState *)dv_snapshot_latest(self->reports, NULL) : self->loop;
     show(self);
 }
 
@@ -432,14 +457,14 @@ static void begin(void *self_)
 static DvRigid3Deriv force_on_tool(VirtualCoupling *self, DvRigid3 tool, DvRigid3Deriv speed)
 {
     const HapticSample *sample = haptics_sample(self->port);
-    if (!sample->valid || !is_active(self) || self->loop.broken)
+    if (!sample->valid || !is_active(self) || self->seen.broken)
         return dv_rigid3_deriv(dv_vec3_zero(), dv_vec3_zero());
     if (synchronous(self))
-        return dv_rigid3_deriv(dv_vec3_neg(self->loop.wrench.linear), dv_vec3_neg(self->loop.wrench.angular));
+        return dv_rigid3_deriv(dv_vec3_neg(self->seen.wrench.linear), dv_vec3_neg(self->seen.wrench.angular));
     const DvRigid3Deriv device = sample->clutched
                                      ? dv_rigid3_deriv(dv_vec3_zero(), dv_vec3_zero())
-                                     : dv_rigid3_deriv(self->loop.velocity[LINEAR], self->loop.velocity[ANGULAR]);
-    return spring_law(self, sample->pose, device, tool, speed);
+                                     : dv_rigid3_deriv(self->seen.velocity[LINEAR], self->seen.velocity[ANGULAR]);
+    return spring_law(&self->set, sample->pose, device, tool, speed);
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -461,8 +486,8 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 /* What the derivatives are now: nothing where nothing holds the tool. */
 static double hold(VirtualCoupling *self)
 {
-    const bool holds = haptics_sample(self->port)->valid && is_active(self) && !self->loop.broken;
-    return !holds ? 0.0 : synchronous(self) ? self->loop.gain : 1.0;
+    const bool holds = haptics_sample(self->port)->valid && is_active(self) && !self->seen.broken;
+    return !holds ? 0.0 : synchronous(self) ? self->seen.gain : 1.0;
 }
 
 static DvVec3 lever_now(VirtualCoupling *self)
@@ -484,7 +509,7 @@ static void factors(VirtualCoupling *self, double k, double b, double of[2])
 {
     const double share = hold(self);
     for (int i = 0; i < 2; i++)
-        of[i] = share * (k * self->k[i] + b * self->c[i]);
+        of[i] = share * (k * self->set.k[i] + b * self->set.c[i]);
     self->implicit = self->implicit || k != 0.0;
 }
 
@@ -543,8 +568,8 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
         return 0.0;
     DvVec3 lever;
     const DvRigid3Deriv d = stretch(haptics_sample(self->port)->pose, frame_of(self, x->at + 7 * point, &lever));
-    return 0.5 *
-           (self->k[LINEAR] * dv_vec3_norm_squared(d.linear) + self->k[ANGULAR] * dv_vec3_norm_squared(d.angular));
+    return 0.5 * (self->set.k[LINEAR] * dv_vec3_norm_squared(d.linear) +
+                  self->set.k[ANGULAR] * dv_vec3_norm_squared(d.angular));
 }
 
 static const DvForceFieldOps ops = {.size = sizeof ops,
@@ -584,6 +609,8 @@ static DvStatus join(DvObject *object, VirtualCoupling *self)
     if (other)
         return dv_error(object, DV_ERROR_INVALID, "device '%s' pushes for '%s' already; a device has one coupling",
                         dv_object_path(device), dv_object_path(other));
+    if (!self->reports)
+        self->reports = dv_snapshot_new(sizeof(LoopState));
     self->user = (HapticUser){.object = object,
                               .self = self,
                               .block_bytes = sizeof(ToolState),
@@ -683,7 +710,7 @@ static void handle_event(DvObject *object, void *self_, DvEvent *event)
     if (!self->port)
         return;
     haptics_hear(self->port, event);
-    if (event->kind == DV_EVENT_ANIMATE_END)
+    if (event->kind == DV_EVENT_ANIMATE_END && !haptics_by_clock(self->port))
         remember(self);
 }
 
@@ -693,12 +720,18 @@ static void cleanup(DvObject *object, void *self_)
     leave(self_);
 }
 
+static void destroy(DvObject *object, void *self_)
+{
+    (void)object;
+    dv_snapshot_free(((VirtualCoupling *)self_)->reports);
+}
+
 /* ---- What it says of itself ---- */
 
 static double tool_bound(void *self_)
 {
     const VirtualCoupling *self = self_;
-    return sqrt(self->k[LINEAR]);
+    return sqrt(self->set.k[LINEAR]);
 }
 
 static const DvElementsCause cause_ops = DV_ELEMENTS_CAUSE(.bound = tool_bound);
@@ -712,25 +745,25 @@ static void report(void *self_, DvReportLine line, void *context)
     const DvHapticFacts *facts = haptics_facts(self->port);
     const double tick_time = haptics_tick_time(self->port), dt = dv_node_dt(dv_object_node(dv_object_of(self)));
     const double age = synchronous(self) ? dt : tick_time + 2.0 * dt;
-    const double need = 0.5 * self->k[LINEAR] * tick_time, whole = 0.5 * self->k[LINEAR] * age;
+    const double need = 0.5 * self->set.k[LINEAR] * tick_time, whole = 0.5 * self->set.k[LINEAR] * age;
     DvText text = {0};
     dv_text_add(&text, "device %s: %.4g N/m and %.4g N s/m, %.4g N m/rad and %.4g N m s/rad",
-                dv_object_path(haptics_device(self->port)), self->k[LINEAR], self->c[LINEAR], self->k[ANGULAR],
-                self->c[ANGULAR]);
+                dv_object_path(haptics_device(self->port)), self->set.k[LINEAR], self->set.c[LINEAR],
+                self->set.k[ANGULAR], self->set.c[ANGULAR]);
     line(context, text.at);
     text.length = 0;
     dv_text_add(&text, "a spring of it, sampled each %.3g ms, is passive with %.3g N s/m in the device, which has %.3g",
                 1e3 * tick_time, need, facts->damping);
     dv_text_add(&text, "; with a state of the tool that is up to %.3g ms old, %.3g", 1e3 * age, whole);
     if (facts->damping < whole)
-        dv_text_add(&text, self->guard.passivity == PASSIVITY_CONTROLLED
+        dv_text_add(&text, self->set.guard.passivity == PASSIVITY_CONTROLLED
                                ? "; what lacks, passivity=\"control\" takes away"
                                : "; passivity=\"control\" would take away what lacks");
     line(context, text.at);
     text.length = 0;
     if (!synchronous(self)) {
         dv_text_add(&text, "free motion meets a drag of %.3g N s/m on the mean (1.5 x stiffness x step)%s",
-                    1.5 * self->k[LINEAR] * dt, self->cancels ? ", which cancelOutOfContact takes away" : "");
+                    1.5 * self->set.k[LINEAR] * dt, self->set.cancels ? ", which cancelOutOfContact takes away" : "");
         line(context, text.at);
     }
     dv_text_free(&text);
@@ -844,4 +877,5 @@ const DvClass dv_virtual_coupling = {
     .restore = restore,
     .handle_event = handle_event,
     .cleanup = cleanup,
+    .destroy = destroy,
 };

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Ticks by the clock, on a thread: whole states in order, forces within limits at each line of the log, the trajectory of the simulation untouched by a
+ * device that pushes nothing, and whatever is done to the scene meanwhile.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <divan/contracts/haptic_device.h>
+#include <divan/divan.h>
+#include <divan/plugin.h>
+
+#include "scene_text.h"
+
+static char folder[] = P_tmpdir "/divan-clock-XXXXXX";
+
+static const char *in_folder(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static DvScene *load(const char *coupling)
+{
+    DvText text = {0};
+    dv_text_add(&text,
+                "<Node name='root' dt='0.01' gravity='0 0 -1'><FreeMotionAnimationLoop/>"
+                "<BlockGaussSeidelConstraintSolver tolerance='1e-8' maxIterations='100'/>"
+                "<CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase/>"
+                "<LocalMinDistance alarmDistance='0.02' contactDistance='0.001'/>"
+                "<CollisionResponse response='FrictionContactConstraint' responseParams='mu=0.1'/>"
+                "<SimulatedHapticDevice name='arm' motion='hand' filename='way.txt'/>"
+                "<Node name='tool'><EulerImplicitSolver/><SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>"
+                "<MechanicalObject name='state' template='Rigid3d' position='0 0 0.005 0 0 0 1'/>"
+                "<UniformMass vertexMass='0.1 1e-3 1e-3 0 0 0 1e-3 0 0 0 1e-3'/><LinearSolverConstraintCorrection/>%s"
+                "<Node name='points'><MechanicalObject position='0.01 0 0 -0.005 0.009 0 -0.005 -0.009 0'/>"
+                "<PointCollisionModel/><RigidMapping/></Node></Node>"
+                "<Node name='floor'><MeshTopology position='-1 -1 0 1 -1 0 1 1 0 -1 1 0' triangles='0 1 2 0 2 3'/>"
+                "<MechanicalObject/><TriangleCollisionModel moving='0' simulated='0'/></Node></Node>",
+                coupling);
+    DvScene *scene = NULL;
+    assert_int_equal(dv_scene_load_text(text.at, text.length, "scene.scn", folder, NULL, &scene), DV_OK);
+    dv_text_free(&text);
+    return scene;
+}
+
+static const DvHapticsOps *service(void)
+{
+    const DvHapticsOps *haptics = dv_service(DV_HAPTICS);
+    assert_non_null(haptics);
+    return haptics;
+}
+
+static DvHapticAbout about(DvScene *scene)
+{
+    DvHapticAbout about;
+    assert_true(service()->about(scene, 0, &about));
+    return about;
+}
+
+static void wait_ms(long ms)
+{
+    const struct timespec time = {.tv_nsec = 1000000 * ms};
+    (void)nanosleep(&time, NULL);
+}
+
+static void steps(DvScene *scene, int count, long ms)
+{
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        wait_ms(ms);
+    }
+}
+
+static void hush(const DvMessage *message, void *context)
+{
+    (void)message;
+    (void)context;
+}
+
+static const char both[] = "<VirtualCoupling name='coupling' stiffness='300' rampTime='0.05'/>"
+                           "<LCPForceFeedback activate='1' physicalForce='1' rampTime='0.05'/>";
+
+static void ticks_go_beside_the_steps(void **state)
+{
+    (void)state;
+    DvScene *scene = load(both);
+    assert_int_equal(service()->run_by_clock(scene, true), DV_OK);
+    FILE *log = fopen(in_folder("log.csv"), "w");
+    assert_non_null(log);
+    assert_int_equal(service()->set_log(scene, log), DV_OK);
+    for (int i = 0; i < 200 && (i < 20 || about(scene).ticks < 50); i++)
+        steps(scene, 1, 5);
+    assert_true(about(scene).ticks >= 50);
+    assert_true(about(scene).snapshots > 0);
+    assert_int_equal(service()->set_log(scene, NULL), DV_OK);
+    fclose(log);
+    assert_int_equal(service()->run_by_clock(scene, false), DV_OK);
+    log = fopen(in_folder("log.csv"), "r");
+    char line[1024];
+    unsigned count = 0;
+    double last = -1, force[3] = {0};
+    while (fgets(line, sizeof line, log)) {
+        double n[16];
+        char *at = strchr(line, ',');
+        if (strncmp(line, "device", 6) == 0)
+            continue;
+        for (int i = 0; i < 16; i++)
+            n[i] = strtod(at + 1, &at);
+        assert_true(n[1] > last);
+        assert_true(sqrt(n[10] * n[10] + n[11] * n[11] + n[12] * n[12]) <= 3.3 + 1e-9);
+        last = n[1];
+        memcpy(force, n + 10, sizeof force);
+        count++;
+    }
+    fclose(log);
+    assert_true(count >= 40);
+    assert_true(force[0] == 0 && force[1] == 0 && force[2] == 0); /* it has faded before the thread ended */
+    dv_scene_free(scene);
+}
+
+static void a_silent_device_changes_nothing(void **state)
+{
+    (void)state;
+    double seen[2][7];
+    uint64_t allocated[2];
+    for (int run = 0; run < 2; run++) {
+        DvScene *scene = load("<VirtualCoupling activate='0'/>");
+        if (run == 1)
+            assert_int_equal(service()->run_by_clock(scene, true), DV_OK);
+        steps(scene, 5, 0);
+        const uint64_t before = dv_allocation_count();
+        steps(scene, 10, 2);
+        allocated[run] = dv_allocation_count() - before;
+        steps(scene, 25, 0);
+        memcpy(seen[run], dv_state_read(scene_state(scene, "/tool/state"), DV_POSITION).at, sizeof seen[run]);
+        dv_scene_free(scene);
+    }
+    assert_int_equal(allocated[0], allocated[1]);
+    assert_memory_equal(seen[0], seen[1], sizeof seen[0]);
+}
+
+static void it_starts_and_stops_as_often_as_one_likes(void **state)
+{
+    (void)state;
+    DvScene *scene = load(both);
+    for (int i = 0; i < 40; i++) {
+        assert_int_equal(service()->run_by_clock(scene, i % 2 == 0), DV_OK);
+        steps(scene, 2, 1);
+        if (i % 5 == 0)
+            dv_scene_reset(scene);
+    }
+    dv_scene_free(scene);
+}
+
+static void parts_come_and_go_meanwhile(void **state)
+{
+    (void)state;
+    dv_log_set_handler(hush, NULL);
+    DvScene *scene = load(both);
+    assert_int_equal(service()->run_by_clock(scene, true), DV_OK);
+    steps(scene, 3, 3);
+    dv_object_remove(scene_object(scene, "/tool/coupling"));
+    steps(scene, 3, 3);
+    dv_object_remove(scene_object(scene, "/arm"));
+    for (int i = 0; i < 3; i++)
+        assert_int_not_equal(dv_scene_step(scene, 0), DV_ERROR_NOT_FINITE); /* whatever becomes of it */
+    dv_scene_free(scene);
+    scene = load(both);
+    assert_int_equal(service()->run_by_clock(scene, true), DV_OK);
+    steps(scene, 3, 3);
+    dv_scene_free(scene); /* while it pushes */
+    dv_log_set_handler(NULL, NULL);
+}
+
+static int begin(void **state)
+{
+    assert_non_null(mkdtemp(folder));
+    FILE *file = fopen(in_folder("way.txt"), "w");
+    assert_non_null(file);
+    fputs("0 0 0 0.005\n0.1 0 0 -0.003\n0.5 0.01 0 -0.003\n", file);
+    fclose(file);
+    return start_plugins(state);
+}
+
+static int end(void **state)
+{
+    (void)unlink(in_folder("way.txt"));
+    (void)unlink(in_folder("log.csv"));
+    (void)rmdir(folder);
+    return stop_plugins(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ticks_go_beside_the_steps),
+        cmocka_unit_test(a_silent_device_changes_nothing),
+        cmocka_unit_test(it_starts_and_stops_as_often_as_one_likes),
+        cmocka_unit_test(parts_come_and_go_meanwhile),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
