@@ -54,18 +54,6 @@ static void apply_context(DvNode *node)
     }
 }
 
-/* What a scene gives a node below the root, and the node above decides. */
-static void warn_of_context(DvNode *node, const DvNode *parent)
-{
-    const double *own = dv_data_doubles(&node->gravity, NULL), *above = dv_node_gravity(parent);
-    if (dv_data_is_set(&node->gravity) && memcmp(own, above, 3 * sizeof *own) != 0)
-        dv_field_warning(&node->gravity, -1, "has no effect: the whole scene has the gravity of its root, %g %g %g",
-                         above[0], above[1], above[2]);
-    if (dv_data_is_set(&node->dt) && dv_data_double(&node->dt) != dv_node_dt(parent))
-        dv_field_warning(&node->dt, -1, "has no effect: the whole scene steps by the %g s of its root",
-                         dv_node_dt(parent));
-}
-
 /* What the objects of a node find when they are initialised: the context of the nodes above. */
 static void prepare(DvNode *node)
 {
@@ -74,7 +62,7 @@ static void prepare(DvNode *node)
     DvNode *parent = dv_node_parent(node, 0);
     if (parent) {
         prepare(parent);
-        warn_of_context(node, parent);
+        node->scene->words->say_unused_context(node, parent);
         dv_node_set_gravity(node, dv_node_gravity(parent));
         dv_node_set_dt(node, dv_node_dt(parent));
         dv_node_set_time(node, dv_node_time(parent));

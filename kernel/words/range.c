@@ -177,22 +177,3 @@ DvStatus dv_words_check_value(const DvData *data, const void *value, size_t coun
         status = dv_words_check_number(data, k, number_at(data->type, value, k), count);
     return status;
 }
-
-/* Fields that a scene must give. */
-DvStatus dv_words_check_required(DvObject *object)
-{
-    DvStatus status = DV_OK;
-    for (size_t i = 0; i < object->field_count; i++) {
-        DvData *data = object->fields[i];
-        const DvField *field = data->field;
-        if (!(field->flags & DV_FIELD_REQUIRED) || dv_data_is_set(data))
-            continue;
-        if (field->init) {
-            dv_field_warning(data, -1, "should be given; its default %s is used", field->init);
-        } else {
-            dv_field_error(data, -1, "must be given: %s", field->help ? field->help : field->name);
-            status = DV_ERROR_MISSING;
-        }
-    }
-    return status;
-}

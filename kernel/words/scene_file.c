@@ -39,6 +39,7 @@ const Words dv_words = {.parse = dv_words_parse,
                         .report_links = dv_words_report_links,
                         .object_at = object_at,
                         .say_circle = dv_words_say_circle,
+                        .say_unused_context = dv_words_say_unused_context,
                         .say_namesake = dv_words_say_namesake,
                         .convert = dv_words_convert,
                         .update_boxes = dv_words_update_boxes};

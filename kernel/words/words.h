@@ -5,6 +5,7 @@
  *   create.c       an object from class name, attributes and context: variant, fields, links
  *   attributes.c   the texts that an object is made from
  *   parse.c print.c values of all types from text and as text
+ *   given.c        what is said of what a scene gives, or does not
  *   range.c        which numbers make sense in a field, what is said of others, and of lists linked to nothing
  *   files.c        names of files to files
  *   plugin_files.c plugins from folders and sets: which there are, which may start
@@ -45,8 +46,11 @@ DvAttribute *dv_words_attribute_of(const DvObject *object, const DvField *field)
 /* create.c */
 void dv_words_make_first(DvNode *node, const DvClass *cls);
 
-/* range.c */
+/* given.c */
 DvStatus dv_words_check_required(DvObject *object);
+void dv_words_say_unused_context(DvNode *node, const DvNode *parent);
+
+/* range.c */
 DvStatus dv_words_check_ranges(DvObject *object, bool follows);
 /* What code sets: an error, reported, when a number is outside a range that is no advice. The k-th number, of `count` elements; and
  * all of a value that is not the field's yet. */

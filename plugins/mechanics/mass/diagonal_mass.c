@@ -10,49 +10,7 @@
  * the mass with them, and the points that they leave are summed up again from those that stay: after any number of changes masses are
  * those of a mesh that was so from the start. The field in use may also be changed while a scene runs.
  */
-#include <float.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <divan/element_data.h>
-#include <divan/given.h>
-#include <divan/kit/start_values.h>
-#include <divan/memory.h>
-#include <divan/parallel.h>
-
-#include "body_shape.h"
-#include "mass_check.h"
-#include "mass_mesh.h"
-#include "mass_operator.h"
-#include <divan/kit/followed_values.h>
-#include <divan/kit/mass.h>
-#include <divan/kit/mesh_edits.h>
-#include <divan/kit/path_hint.h>
-#include <divan/kit/turning_inertia.h>
-
-typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_POINT_MASSES } Given;
-
-typedef struct DiagonalMass {
-    DvMass base;
-    DvData point_masses, density, total_mass, compute_on_rest, file;
-    DvData unsummed; /* state of a run: points in `edits` */
-    DvLink topology_link, geometry_link;
-
-    MassMesh mesh; /* topology is NULL when the masses come from a file or of rigid bodies */
-    Given given;
-    uint32_t count;           /* points that have a mass */
-    DvBodyMass *bodies;       /* [count] of rigid bodies; NULL otherwise */
-    DvTurningInertia turning; /* count 0: not up to date */
-    uint32_t no_inertia;      /* bodies that were given none at init */
-    uint64_t point_masses_version, density_version, total_mass_version;
-    uint64_t structure;
-    DvElementData point_data;   /* follows the points */
-    DvElementData element_data; /* double: what each element gave to each of its points */
-    DvMeshEdits edits;          /* since masses were summed up */
-    double change;              /* kg, of the edit that is being told */
-    DvStartValues first_masses, first_total, first_density;
-    MassOperator operator;
-} DiagonalMass;
+#include "diagonal_mass.h"
 
 static const DvField fields[] = {
     DV_MASS_FIELDS(DiagonalMass),
@@ -78,277 +36,13 @@ static const DvField fields[] = {
     {0},
 };
 
-/* ---- Values ---- */
-
-static const double *masses(DiagonalMass *self)
-{
-    return dv_data_doubles(&self->point_masses, NULL);
-}
-
-static double sum_of_masses(DiagonalMass *self)
-{
-    const double *mass = masses(self);
-    double sum = 0.0;
-    for (uint32_t i = 0; i < self->count; i++)
-        sum += self->bodies ? self->bodies[i].mass : mass[i];
-    return sum;
-}
-
-/* Masses of `density` per measure; their sum. */
-static double spread(DiagonalMass *self, double density)
-{
-    const DvElements elements = mass_mesh_elements(&self->mesh);
-    const DvConstVec x = mass_mesh_positions(&self->mesh, dv_data_bool(&self->compute_on_rest));
-    const uint32_t nodes = self->mesh.nodes;
-    double *mass = dv_data_begin_all(&self->point_masses, self->count);
-    memset(mass, 0, self->count * sizeof *mass);
-    double sum = 0.0;
-    for (uint32_t e = 0; e < elements.count; e++) {
-        const uint32_t *point = elements.at + (size_t)e * nodes;
-        const double each = density * mass_mesh_measure(&self->mesh, point, x) / nodes;
-        for (uint32_t i = 0; i < nodes; i++) {
-            if (point[i] < self->count)
-                mass[point[i]] += each;
-            sum += each;
-        }
-    }
-    dv_data_end(&self->point_masses);
-    return sum;
-}
-
-static void scale(DiagonalMass *self, double factor)
-{
-    double *mass = dv_data_begin(&self->point_masses, self->count);
-    for (uint32_t i = 0; i < self->count; i++)
-        mass[i] *= factor;
-    dv_data_end(&self->point_masses);
-}
-
-/* The measure of the whole mesh; 0 without one. */
-static double measure(DiagonalMass *self)
-{
-    if (!self->mesh.topology.object)
-        return 0.0;
-    const DvElements elements = mass_mesh_elements(&self->mesh);
-    const DvConstVec x = mass_mesh_positions(&self->mesh, dv_data_bool(&self->compute_on_rest));
-    double sum = 0.0;
-    for (uint32_t e = 0; e < elements.count; e++)
-        sum += mass_mesh_measure(&self->mesh, elements.at + (size_t)e * self->mesh.nodes, x);
-    return sum;
-}
-
-static double part_of(DiagonalMass *self, DvElements elements, uint32_t element, DvConstVec x)
-{
-    const uint32_t nodes = self->mesh.nodes;
-    return dv_data_double(&self->density) * mass_mesh_measure(&self->mesh, elements.at + (size_t)element * nodes, x) /
-           nodes;
-}
-
-/* What each element gives, or would give, to its points. */
-static void note_parts(DiagonalMass *self)
-{
-    if (!self->element_data.topology)
-        return;
-    const DvElements elements = mass_mesh_elements(&self->mesh);
-    const DvConstVec x = mass_mesh_positions(&self->mesh, dv_data_bool(&self->compute_on_rest));
-    double *part = self->element_data.entries;
-    for (uint32_t e = 0; e < elements.count; e++)
-        part[e] = part_of(self, elements, e, x);
-}
-
-static void seen(DiagonalMass *self)
-{
-    self->point_masses_version = dv_data_version(&self->point_masses);
-    self->density_version = dv_data_version(&self->density);
-    self->total_mass_version = dv_data_version(&self->total_mass);
-}
-
-/* The other fields follow from the one that was given. */
-static void complete(DiagonalMass *self)
-{
-    if (self->given == GIVEN_DENSITY) {
-        dv_data_set_double(&self->total_mass, spread(self, dv_data_double(&self->density)));
-    } else if (self->given == GIVEN_TOTAL_MASS) {
-        const double sum = spread(self, 1.0);
-        const double density = sum < DBL_EPSILON ? 1.0 : dv_data_double(&self->total_mass) / sum;
-        scale(self, density);
-        dv_data_set_double(&self->density, density);
-    } else {
-        const double sum = sum_of_masses(self), whole = measure(self);
-        dv_data_set_double(&self->total_mass, sum);
-        if (whole > DBL_EPSILON)
-            dv_data_set_double(&self->density, sum / whole);
-    }
-    note_parts(self);
-    seen(self);
-}
-
-static void read_bodies(DiagonalMass *self)
-{
-    const DvDofType *dof = self->base.state.dof;
-    const uint32_t stride = dv_body_mass_numbers(dof);
-    size_t numbers;
-    const double *given = dv_data_doubles(&self->point_masses, &numbers);
-    self->turning.count = 0;
-    dv_free(self->bodies);
-    self->bodies = dv_alloc(self->count, sizeof *self->bodies);
-    for (uint32_t i = 0; i < self->count; i++) {
-        const size_t at = (size_t)i * stride;
-        self->bodies[i] = mass_from_shape(&self->base, given + at, at < numbers ? numbers - at : 0);
-    }
-}
-
-/* ---- Changes of the topology ---- */
-
-/* A scene that is saved before the sums are made makes them when it goes on. */
-static void note_unsummed(DiagonalMass *self)
-{
-    const DvIndexArray *points = &self->edits.points;
-    const size_t noted = self->unsummed.count;
-    if (self->edits.all && noted > 0) /* then masses stay as they have been changed */
-        dv_data_set(&self->unsummed, NULL, 0);
-    if (self->edits.all || points->count <= noted)
-        return;
-    uint32_t *at = dv_data_begin(&self->unsummed, points->count);
-    memcpy(at + noted, points->data + noted, (points->count - noted) * sizeof *at);
-    dv_data_end(&self->unsummed);
-}
-
-static void forget_edits(DiagonalMass *self)
-{
-    dv_mesh_edits_clear(&self->edits);
-    if (self->unsummed.count > 0)
-        dv_data_set(&self->unsummed, NULL, 0);
-}
-
-static void points_changed(DvElementData *data, const DvElementChange *change)
-{
-    DiagonalMass *self = data->owner;
-    if (change->change == DV_POINTS_MOVED)
-        return;
-    const uint32_t old = self->count;
-    self->count = data->count;
-    self->structure += 1;
-    dv_followed_values_change(&self->point_masses, old, change);
-    note_unsummed(self);
-    seen(self);
-}
-
-/* At once, so that the field is right whoever reads it; to the last bit once it is summed up. */
-static void give(DiagonalMass *self, uint32_t element, double each)
-{
-    const uint32_t *point = mass_mesh_elements(&self->mesh).at + (size_t)element * self->mesh.nodes;
-    double *mass = dv_data_begin(&self->point_masses, self->count);
-    for (uint32_t i = 0; i < self->mesh.nodes; i++)
-        if (point[i] < self->count) {
-            mass[point[i]] += each;
-            self->change += each;
-        }
-    dv_data_end(&self->point_masses);
-}
-
-static void elements_added(DvElementData *data, const DvElementChange *change, uint32_t first)
-{
-    DiagonalMass *self = data->owner;
-    const DvElements elements = mass_mesh_elements(&self->mesh);
-    const DvConstVec x = mass_mesh_positions(&self->mesh, true);
-    double *part = data->entries;
-    for (uint32_t e = first; e < first + change->count; e++) {
-        part[e] = part_of(self, elements, e, x);
-        give(self, e, part[e]);
-    }
-}
-
-static void element_removed(DvElementData *data, uint32_t index)
-{
-    DiagonalMass *self = data->owner;
-    const double *part = data->entries;
-    give(self, index, -part[index]);
-}
-
-static void elements_changed(DvElementData *data, const DvElementChange *change)
-{
-    (void)change;
-    DiagonalMass *self = data->owner;
-    dv_data_set_double(&self->total_mass, dv_data_double(&self->total_mass) + self->change);
-    self->change = 0.0;
-    note_unsummed(self);
-    seen(self);
-}
-
-/* The first masses are put back, or a saved scene has put its own back. */
-static void elements_replaced(DvElementData *data, DvMeshReplacement why)
-{
-    DiagonalMass *self = data->owner;
-    const DvElements elements = mass_mesh_elements(&self->mesh);
-    const DvConstVec x = mass_mesh_positions(&self->mesh, true);
-    double *part = data->entries;
-    if (why == DV_MESH_RESET) {
-        (void)dv_start_values_put_back(&self->first_masses, &self->point_masses);
-        (void)dv_start_values_put_back(&self->first_total, &self->total_mass);
-        (void)dv_start_values_put_back(&self->first_density, &self->density);
-    }
-    self->count = self->point_data.count;
-    self->structure++;
-    for (uint32_t e = 0; e < data->count; e++)
-        part[e] = part_of(self, elements, e, x);
-    if (why == DV_MESH_RESET) {
-        forget_edits(self);
-    } else {
-        size_t count;
-        const uint32_t *points = dv_data_uints(&self->unsummed, &count);
-        dv_mesh_edits_clear(&self->edits);
-        dv_mesh_edits_touch_points(&self->edits, points, (uint32_t)count);
-    }
-    seen(self);
-}
-
-static void store_reset_state(DvObject *object, void *self_)
-{
-    (void)object;
-    DiagonalMass *self = self_;
-    if (!self->element_data.topology)
-        return;
-    dv_start_values_keep(&self->first_masses, &self->point_masses);
-    dv_start_values_keep(&self->first_total, &self->total_mass);
-    dv_start_values_keep(&self->first_density, &self->density);
-}
-
-static void points_replaced(DvElementData *data, DvMeshReplacement why)
-{
-    (void)why;
-    ((DiagonalMass *)data->owner)->count = data->count;
-}
-
-/* The sums of touched points, in the order of the elements as they are now. */
-static void sum_up(DiagonalMass *self)
-{
-    DvMeshEdits *edits = &self->edits;
-    const DvTopologyRef *topology = &self->mesh.topology;
-    const double *part = self->element_data.entries;
-    if (self->given != GIVEN_POINT_MASSES && !edits->all) {
-        const DvAdjacency around = topology->ops->adjacency(topology->self, DV_POINTS, self->mesh.kind);
-        double *mass = dv_data_begin(&self->point_masses, self->count);
-        dv_mesh_edits_sort(edits, self->count < around.count ? self->count : around.count, self->element_data.count);
-        for (uint32_t i = 0; i < edits->points.count; i++) {
-            const uint32_t point = edits->points.data[i];
-            mass[point] = 0.0;
-            for (uint32_t e = around.begin[point]; e < around.end[point]; e++)
-                mass[point] += part[around.items[e]];
-        }
-        dv_data_end(&self->point_masses);
-        seen(self);
-    }
-    forget_edits(self);
-}
-
 /* ---- Operations ---- */
 
 /* Follows changes of the fields; at the start of each operation. */
 static void update(DiagonalMass *self)
 {
     if (self->edits.any)
-        sum_up(self);
+        diagonal_mass_sum_up(self);
     const bool points = dv_data_version(&self->point_masses) != self->point_masses_version;
     const bool density = dv_data_version(&self->density) != self->density_version;
     const bool total = dv_data_version(&self->total_mass) != self->total_mass_version;
@@ -363,12 +57,12 @@ static void update(DiagonalMass *self)
             dv_data_end(&self->point_masses);
         }
         if (self->bodies)
-            read_bodies(self);
+            diagonal_mass_read_bodies(self);
         self->given = GIVEN_POINT_MASSES;
     } else if (self->mesh.topology.object) {
         self->given = total ? GIVEN_TOTAL_MASS : GIVEN_DENSITY;
     }
-    complete(self);
+    diagonal_mass_complete(self);
 }
 
 static uint32_t shorter(uint32_t a, uint32_t b)
@@ -419,7 +113,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
         return;
     double gravity[6];
     dv_mass_gravity(&self->base, gravity);
-    const double *mass = masses(self);
+    const double *mass = diagonal_mass_masses(self);
     const uint32_t linear = self->base.state.dof->spatial, n = shorter(self->count, f->count);
     for (uint32_t i = 0; i < n; i++) {
         const double m = self->bodies ? self->bodies[i].mass : mass[i];
@@ -463,7 +157,7 @@ static void add_mdx(void *self_, double factor, DvConstVec dx, DvVec res)
                                  res.at + (size_t)i * dim);
     if (bodies)
         return;
-    Product product = {.mass = masses(self), .dx = dx.at, .factor = factor, .res = res.at, .dim = dim};
+    Product product = {.mass = diagonal_mass_masses(self), .dx = dx.at, .factor = factor, .res = res.at, .dim = dim};
     dv_parallel_for(n, 4096, multiply_range, &product);
 }
 
@@ -495,7 +189,7 @@ static void acceleration(void *self_, DvConstVec f, DvVec a)
         dv_body_mass_divide(self->base.state.dof, &bodies[i], f.at + (size_t)i * dim, a.at + (size_t)i * dim);
     if (bodies)
         return;
-    Product quotient = {.mass = masses(self), .dx = f.at, .res = a.at, .dim = dim};
+    Product quotient = {.mass = diagonal_mass_masses(self), .dx = f.at, .res = a.at, .dim = dim};
     dv_parallel_for(n, 4096, divide_range, &quotient);
 }
 
@@ -503,7 +197,7 @@ static double kinetic_energy(void *self_, DvConstVec v)
 {
     DiagonalMass *self = self_;
     update(self);
-    const double *mass = masses(self);
+    const double *mass = diagonal_mass_masses(self);
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     double twice = 0.0;
     for (uint32_t i = 0; i < shorter(self->count, v.count); i++) {
@@ -520,7 +214,7 @@ static double potential_energy(void *self_, const DvStep *step, const DvConstVec
     update(self);
     double gravity[6], energy = 0.0;
     dv_mass_gravity(&self->base, gravity);
-    const double *mass = masses(self);
+    const double *mass = diagonal_mass_masses(self);
     for (uint32_t i = 0; i < shorter(self->count, x->count); i++) {
         const double m = self->bodies ? self->bodies[i].mass : mass[i];
         for (uint32_t c = 0; c < self->base.state.dof->spatial; c++)
@@ -533,7 +227,7 @@ static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
 {
     DiagonalMass *self = self_;
     update(self);
-    const double *mass = masses(self);
+    const double *mass = diagonal_mass_masses(self);
     for (uint32_t i = 0; i < shorter(self->count, x.count); i++) {
         const DvBodyMass body = body_in_world(self, mass, i, x.at + (size_t)i * x.dim);
         dv_body_mass_add_momentum(self->base.state.dof, &body, x.at + (size_t)i * x.dim, v.at + (size_t)i * v.dim, sum);
@@ -544,7 +238,7 @@ static double point_mass(void *self_, uint32_t point)
 {
     DiagonalMass *self = self_;
     update(self);
-    return point < self->count ? body_at(self, masses(self), point).mass : 0.0;
+    return point < self->count ? body_at(self, diagonal_mass_masses(self), point).mass : 0.0;
 }
 
 static void reserve(void *self_, DvPattern *pattern)
@@ -559,7 +253,7 @@ static void assemble(void *self_, double factor, const DvMatrixView *view)
 {
     DiagonalMass *self = self_;
     update(self);
-    const double *mass = masses(self);
+    const double *mass = diagonal_mass_masses(self);
     const DvBodyMass *bodies = bodies_in_world(self);
     double dense[36];
     for (uint32_t i = 0; i < self->count; i++) {
@@ -600,7 +294,7 @@ static void describe_operator(void *self_, DvOperator *out)
     }
     mass_operator_begin(&self->operator, & self->base, points);
     for (uint32_t i = 0; i < shorter(self->count, points); i++)
-        self->operator.mass[i] = self->operator.weight[i] = masses(self)[i];
+        self->operator.mass[i] = self->operator.weight[i] = diagonal_mass_masses(self)[i];
     mass_operator_describe(&self->operator, & self->base, points, version, out);
 }
 
@@ -729,15 +423,18 @@ static void choose(DiagonalMass *self, bool by_file)
 
 static DvStatus attach(DiagonalMass *self)
 {
-    self->point_data = (DvElementData){
-        .kind = DV_POINTS, .entry_size = 1, .owner = self, .changed = points_changed, .replaced = points_replaced};
+    self->point_data = (DvElementData){.kind = DV_POINTS,
+                                       .entry_size = 1,
+                                       .owner = self,
+                                       .changed = diagonal_mass_points_changed,
+                                       .replaced = diagonal_mass_points_replaced};
     self->element_data = (DvElementData){.kind = self->mesh.kind,
                                          .entry_size = sizeof(double),
                                          .owner = self,
-                                         .added = elements_added,
-                                         .removed = element_removed,
-                                         .changed = elements_changed,
-                                         .replaced = elements_replaced};
+                                         .added = diagonal_mass_elements_added,
+                                         .removed = diagonal_mass_element_removed,
+                                         .changed = diagonal_mass_elements_changed,
+                                         .replaced = diagonal_mass_elements_replaced};
     /* Edits first: when a mesh is replaced, the masses, which come last, have seen to all of it. */
     DvStatus status = dv_mesh_edits_attach(&self->edits, self->mesh.topology.object, self->mesh.kind);
     if (status == DV_OK)
@@ -799,7 +496,7 @@ static DvStatus init(DvObject *object, void *self_)
     if (status != DV_OK)
         return status;
     if (rigid) {
-        read_bodies(self);
+        diagonal_mass_read_bodies(self);
         note_default_inertia(self);
     }
     if (self->mesh.topology.object && mass_mesh_is_dynamic(&self->mesh)) {
@@ -807,7 +504,7 @@ static DvStatus init(DvObject *object, void *self_)
         if (status != DV_OK)
             return status;
     }
-    complete(self);
+    diagonal_mass_complete(self);
     if (!rigid && self->given != GIVEN_POINT_MASSES)
         mass_mesh_say_faults(object, &self->mesh, self->base.state);
     return dv_mass_check_others(object, &self->base);
@@ -859,7 +556,7 @@ const DvClass dv_diagonal_mass = {
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
                                       {0}},
     .init = init,
-    .store_reset_state = store_reset_state,
+    .store_reset_state = diagonal_mass_store_reset_state,
     .cleanup = cleanup,
     .destroy = destroy,
 };

@@ -16,46 +16,15 @@
  * Given by a sum, by densities (one, or one an element), or by vertexMass and edgeMass. Products gather at each point its
  * edges in ascending order, so the sums do not depend on threads.
  */
+#include "mesh_matrix_mass.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include <divan/element_data.h>
 #include <divan/given.h>
-#include <divan/kit/start_values.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
-
-#include "consistent_mass.h"
-#include "row_mass.h"
-#include <divan/kit/followed_values.h>
-#include <divan/kit/mass.h>
-
-typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_MASSES } Given;
-
-typedef struct MeshMatrixMass {
-    DvMass base;
-    DvData density, total_mass, point_masses, edge_masses, compute_on_rest, lumping, consistent, print_mass, graph;
-    DvKeptPairs kept;
-    DvLink topology_link, geometry_link;
-
-    MassMesh mesh;
-    Given given;
-    bool lumped;                    /* `lumping` as it was at the start */
-    bool asked;                     /* `consistent`, likewise */
-    bool warned;                    /* that one of them has changed */
-    bool exact;                     /* `consistent`, of quads and hexahedra */
-    ConsistentMass matrix;          /* then */
-    double to_point, to_edge, lump; /* 1/cv, 1/ce, L of the elements */
-    uint32_t count, edge_count;
-    HalfEdges half; /* of edges; with `exact` of all pairs of points that share an element, with their entries */
-    uint64_t point_version, edge_version, density_version, total_version; /* of the fields as last seen */
-    DvElementData point_data, edge_data; /* follow the mesh, and the fields with them */
-    DvElementData element_data;          /* double: density of each element; with `exact` ElementMass */
-    DvMeshEdits edits;                   /* of edges, or of elements with `exact`, since the half edges were made */
-    double change;                       /* kg, of the edit that is being told */
-    DvStartValues first_points, first_edges, first_density, first_total;
-} MeshMatrixMass;
 
 static const DvField fields[] = {
     DV_MASS_FIELDS(MeshMatrixMass),
@@ -89,401 +58,16 @@ static const DvField fields[] = {
     {0},
 };
 
-/* ---- Values ---- */
-
-/* Of the diagonal, before they are multiplied by L where the matrix is lumped. */
-static const double *points(MeshMatrixMass *self)
-{
-    if (self->exact)
-        return self->lumped ? self->matrix.weight : self->matrix.diagonal;
-    return dv_data_doubles(&self->point_masses, NULL);
-}
-
-/* Of each edge of a half edge. */
-static const double *edges(MeshMatrixMass *self)
-{
-    return self->exact ? self->half.value : dv_data_doubles(&self->edge_masses, NULL);
-}
-
-/* Masses that gravity acts on, before they are multiplied by L. */
-static const double *weights(MeshMatrixMass *self)
-{
-    return self->exact ? self->matrix.weight : points(self);
-}
-
-static void choose_coefficients(MeshMatrixMass *self)
-{
-    static const struct {
-        DvElementKind kind;
-        double point, edge, lump;
-    } table[] = {
-        {DV_TRIANGLES, 6, 12, 2}, {DV_QUADS, 8, 16, 2}, {DV_TETRAHEDRA, 10, 20, 2.5}, {DV_HEXAHEDRA, 20, 40, 2.5}};
-    self->to_point = self->to_edge = 0.0;
-    self->lump = 1.0;
-    if (self->exact)
-        return;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].kind == self->mesh.kind) {
-            self->to_point = 1.0 / table[i].point;
-            self->to_edge = 1.0 / table[i].edge;
-            self->lump = table[i].lump;
-        }
-}
-
-static DvElements mesh_edges(const MeshMatrixMass *self)
-{
-    return dv_topology_elements(&self->mesh.topology, DV_EDGES);
-}
-
-static double given_density(MeshMatrixMass *self, uint32_t element)
-{
-    size_t count;
-    const double *density = dv_data_doubles(&self->density, &count);
-    return count == 0 ? 1.0 : density[element < count ? element : 0];
-}
-
-static double *kept_density(const MeshMatrixMass *self, uint32_t element)
-{
-    return dv_element_data_entry(&self->element_data, element); /* of ElementMass, too */
-}
-
-static ElementMass *exact_element(const MeshMatrixMass *self, uint32_t element)
-{
-    return dv_element_data_entry(&self->element_data, element);
-}
-
-static void make_units(MeshMatrixMass *self, uint32_t first, uint32_t count)
-{
-    for (uint32_t e = first; e < first + count; e++)
-        consistent_mass_unit(&self->matrix, e, exact_element(self, e)->unit);
-}
-
-static double density_of(MeshMatrixMass *self, uint32_t element)
-{
-    return self->element_data.topology ? *kept_density(self, element) : given_density(self, element);
-}
-
-static void find_half_edges(MeshMatrixMass *self)
-{
-    const DvElements list = mesh_edges(self);
-    self->edge_count = list.count;
-    half_edges_build(&self->half, self->count, list);
-}
-
-/* Adds what elements [first, first + count) of a density give, times `sign`; the sum of the matrix of what was added. */
-static double spread(MeshMatrixMass *self, uint32_t first, uint32_t count, bool unit_density, double sign,
-                     double *point, double *edge)
-{
-    const DvElements elements = mass_mesh_elements(&self->mesh);
-    DvAdjacency of = {0};
-    if (self->mesh.kind != DV_EDGES)
-        of = self->mesh.topology.ops->adjacency(self->mesh.topology.self, self->mesh.kind, DV_EDGES);
-    const DvConstVec x = mass_mesh_positions(&self->mesh, dv_data_bool(&self->compute_on_rest));
-    double on_points = 0.0, on_edges = 0.0;
-    for (uint32_t e = first; e < first + count; e++) {
-        const uint32_t *nodes = elements.at + (size_t)e * self->mesh.nodes;
-        const double mass =
-            sign * (unit_density ? 1.0 : density_of(self, e)) * mass_mesh_measure(&self->mesh, nodes, x);
-        for (uint32_t i = 0; i < self->mesh.nodes; i++)
-            if (nodes[i] < self->count) {
-                point[nodes[i]] += mass * self->to_point;
-                on_points += mass * self->to_point;
-            }
-        for (uint32_t i = e < of.count ? of.begin[e] : 0; e < of.count && i < of.end[e]; i++)
-            if (of.items[i] < self->edge_count) {
-                edge[of.items[i]] += mass * self->to_edge;
-                on_edges += mass * self->to_edge;
-            }
-    }
-    return self->lumped ? self->lump * on_points : on_points + 2.0 * on_edges;
-}
-
-static double sum_of_masses(MeshMatrixMass *self)
-{
-    const double *point = weights(self), *edge = self->exact ? NULL : edges(self);
-    double sum = 0.0, between = 0.0;
-    for (uint32_t i = 0; i < self->count; i++)
-        sum += point[i];
-    for (uint32_t e = 0; edge && !self->lumped && e < self->edge_count; e++)
-        between += edge[e];
-    return self->lumped ? self->lump * sum : sum + 2.0 * between;
-}
-
-static void seen(MeshMatrixMass *self)
-{
-    self->point_version = dv_data_version(&self->point_masses);
-    self->edge_version = dv_data_version(&self->edge_masses);
-    self->density_version = dv_data_version(&self->density);
-    self->total_version = dv_data_version(&self->total_mass);
-}
-
-static void tell(MeshMatrixMass *self)
-{
-    if (!dv_data_bool(&self->print_mass))
-        return;
-    const double sum = sum_of_masses(self);
-    size_t count;
-    (void)dv_data_doubles(&self->graph, &count);
-    double *sums = dv_data_begin(&self->graph, count + 1);
-    sums[count] = sum;
-    dv_data_end(&self->graph);
-    dv_info(dv_object_of(self), "total mass: %.17g kg", sum);
-}
-
-/* Between the ends of an edge, of the exact matrix. */
-static double entry_along(const MeshMatrixMass *self, const uint32_t end[2])
-{
-    for (uint32_t h = end[0] < self->count ? self->half.begin[end[0]] : 0;
-         end[0] < self->count && h < self->half.end[end[0]]; h++)
-        if (self->half.at[h].other == end[1])
-            return self->half.value[h];
-    return 0.0;
-}
-
-/* The fields that show the exact matrix: its diagonal, or the sums of its rows, and what lies along edges. */
-static void show_matrix(MeshMatrixMass *self)
-{
-    const DvElements list = mesh_edges(self);
-    self->edge_count = list.count;
-    double *edge = dv_data_begin_all(&self->edge_masses, list.count);
-    for (uint32_t e = 0; e < list.count; e++)
-        edge[e] = entry_along(self, list.at + 2 * (size_t)e);
-    dv_data_end(&self->edge_masses);
-    dv_data_set(&self->point_masses, points(self), self->count);
-}
-
-/* The same of touched points and their edges. */
-static void show_touched(MeshMatrixMass *self)
-{
-    const DvElements list = mesh_edges(self);
-    const DvTopologyRef *topology = &self->mesh.topology;
-    const DvAdjacency around = topology->ops->adjacency(topology->self, DV_POINTS, DV_EDGES);
-    double *point = dv_data_begin(&self->point_masses, self->count);
-    double *edge = dv_data_begin(&self->edge_masses, list.count);
-    for (uint32_t i = 0; i < self->edits.points.count; i++) {
-        const uint32_t p = self->edits.points.data[i];
-        point[p] = points(self)[p];
-        for (uint32_t k = p < around.count ? around.begin[p] : 0; p < around.count && k < around.end[p]; k++)
-            edge[around.items[k]] = entry_along(self, list.at + 2 * (size_t)around.items[k]);
-    }
-    dv_data_end(&self->point_masses);
-    dv_data_end(&self->edge_masses);
-}
-
-/* Masses of the elements for one density. */
-static void gather_exact(MeshMatrixMass *self, const double *one_density)
-{
-    const uint32_t count = mass_mesh_elements(&self->mesh).count;
-    const bool kept = self->element_data.topology != NULL;
-    ElementMass *elements = kept ? self->element_data.entries : dv_alloc(count, sizeof *elements);
-    for (uint32_t e = 0; e < count; e++) {
-        if (!kept)
-            consistent_mass_unit(&self->matrix, e, elements[e].unit);
-        if (one_density || !kept)
-            elements[e].density = one_density ? *one_density : given_density(self, e);
-    }
-    consistent_mass_build(&self->matrix, &self->half, self->count, elements);
-    if (!kept)
-        dv_free(elements);
-}
-
-static void gather_elements(MeshMatrixMass *self, bool unit_density)
-{
-    double *point = dv_data_begin_all(&self->point_masses, self->count);
-    double *edge = dv_data_begin_all(&self->edge_masses, self->edge_count);
-    memset(point, 0, self->count * sizeof *point);
-    memset(edge, 0, self->edge_count * sizeof *edge);
-    (void)spread(self, 0, mass_mesh_elements(&self->mesh).count, unit_density, 1.0, point, edge);
-    dv_data_end(&self->point_masses);
-    dv_data_end(&self->edge_masses);
-}
-
-static void multiply(MeshMatrixMass *self, double factor)
-{
-    double *point = dv_data_begin(&self->point_masses, self->count);
-    double *edge = dv_data_begin(&self->edge_masses, self->edge_count);
-    for (uint32_t i = 0; i < self->count; i++)
-        point[i] *= factor;
-    for (uint32_t e = 0; e < self->edge_count; e++)
-        edge[e] *= factor;
-    dv_data_end(&self->point_masses);
-    dv_data_end(&self->edge_masses);
-}
-
-/* The density with which a mesh whose mass is `sum` for density 1 has that of the field. */
-static double density_of_total(MeshMatrixMass *self, double sum, double least)
-{
-    return sum > least ? dv_data_double(&self->total_mass) / sum : 1.0;
-}
-
-static void complete_exact(MeshMatrixMass *self)
-{
-    const double one = 1.0;
-    if (self->given == GIVEN_TOTAL_MASS) {
-        gather_exact(self, &one);
-        const double density = density_of_total(self, sum_of_masses(self), 0.0);
-        gather_exact(self, &density);
-        dv_data_set(&self->density, &density, 1);
-    } else {
-        gather_exact(self, NULL);
-        dv_data_set_double(&self->total_mass, sum_of_masses(self));
-    }
-    show_matrix(self);
-}
-
-/* All masses from the field that was given. */
-static void complete(MeshMatrixMass *self)
-{
-    if (self->exact) {
-        complete_exact(self);
-    } else {
-        if (self->given != GIVEN_MASSES)
-            gather_elements(self, self->given == GIVEN_TOTAL_MASS);
-        if (self->given == GIVEN_TOTAL_MASS) {
-            const double density = density_of_total(self, sum_of_masses(self), DBL_EPSILON);
-            multiply(self, density);
-            dv_data_set(&self->density, &density, 1);
-        } else {
-            dv_data_set_double(&self->total_mass, sum_of_masses(self));
-        }
-    }
-    tell(self);
-    seen(self);
-}
-
-static void warn_of_a_change(MeshMatrixMass *self, DvData *field, bool stays)
-{
-    if (self->warned)
-        return;
-    self->warned = true;
-    (void)dv_field_error(field, -1, "it cannot change while the scene runs and stays %s", stays ? "true" : "false");
-}
-
-/* The densities of a mesh that may change are with its elements: the field shows them, or gives them. */
-static void keep_densities(MeshMatrixMass *self, bool from_field)
-{
-    const uint32_t count = self->element_data.count;
-    if (!self->element_data.topology)
-        return;
-    for (uint32_t e = 0; from_field && e < count; e++)
-        *kept_density(self, e) = given_density(self, e);
-    if (from_field)
-        return;
-    double *density = dv_data_begin_all(&self->density, count);
-    for (uint32_t e = 0; e < count; e++)
-        density[e] = *kept_density(self, e);
-    dv_data_end(&self->density);
-}
-
-/* The elements have been told of all changes that the mesh has been through. */
-static bool told_of_all(const MeshMatrixMass *self)
-{
-    return !self->element_data.topology || (self->element_data.count == mass_mesh_elements(&self->mesh).count &&
-                                            self->edge_data.count == mesh_edges(self).count);
-}
-
-/* Rows of touched points. */
-static void follow_elements(MeshMatrixMass *self)
-{
-    self->count = self->point_data.count;
-    self->edge_count = self->edge_data.count;
-    if (self->edits.all) {
-        consistent_mass_build(&self->matrix, &self->half, self->count, self->element_data.entries);
-        show_matrix(self);
-    } else {
-        dv_mesh_edits_sort(&self->edits, self->count, self->element_data.count);
-        consistent_mass_update(&self->matrix, &self->half, &self->edits, self->count, self->element_data.entries);
-        show_touched(self);
-    }
-    dv_mesh_edits_clear(&self->edits);
-    self->given = GIVEN_DENSITY;
-    tell(self);
-    seen(self);
-}
-
-/* Follows changes of the fields and of the mesh. */
-static void update_exact(MeshMatrixMass *self)
-{
-    if (!told_of_all(self))
-        return; /* in the middle of a change */
-    const bool density = dv_data_version(&self->density) != self->density_version;
-    const bool total = dv_data_version(&self->total_mass) != self->total_version;
-    const bool results = dv_data_version(&self->point_masses) != self->point_version ||
-                         dv_data_version(&self->edge_masses) != self->edge_version;
-    const bool rewritten = dv_topology_rewritten(&self->mesh.topology);
-    if (density)
-        keep_densities(self, true);
-    if (self->edits.any)
-        follow_elements(self);
-    if (!rewritten && !density && !total && !results)
-        return;
-    self->count = dv_state_count(self->base.state);
-    if (rewritten && self->element_data.topology)
-        make_units(self, 0, self->element_data.count);
-    if (total)
-        self->given = GIVEN_TOTAL_MASS;
-    else if (density)
-        self->given = GIVEN_DENSITY;
-    complete(self);
-}
-
-/* Half edges of touched points, once lists are as they have been told to be. */
-static void follow_edges(MeshMatrixMass *self)
-{
-    const uint32_t edges = mesh_edges(self).count;
-    if (dv_topology_rewritten(&self->mesh.topology))
-        find_half_edges(self);
-    if (!self->edits.any || self->edge_data.count != edges)
-        return;
-    self->count = self->point_data.count;
-    self->edge_count = edges;
-    dv_mesh_edits_sort(&self->edits, self->count, edges);
-    half_edges_update(&self->half, &self->edits, &self->mesh.topology, self->count);
-    dv_mesh_edits_clear(&self->edits);
-}
-
-/* Follows changes of the fields; at the start of each operation. */
-static void update(MeshMatrixMass *self)
-{
-    if (dv_data_bool(&self->lumping) != self->lumped)
-        warn_of_a_change(self, &self->lumping, self->lumped);
-    if (dv_data_bool(&self->consistent) != self->asked)
-        warn_of_a_change(self, &self->consistent, self->asked);
-    if (self->exact) {
-        update_exact(self);
-        return;
-    }
-    follow_edges(self);
-    const bool own = dv_data_version(&self->point_masses) != self->point_version ||
-                     dv_data_version(&self->edge_masses) != self->edge_version;
-    const bool density = dv_data_version(&self->density) != self->density_version;
-    const bool total = dv_data_version(&self->total_mass) != self->total_version;
-    if (!own && !density && !total)
-        return;
-    if (density)
-        keep_densities(self, true);
-    if (own) {
-        (void)dv_data_begin(&self->point_masses, self->count);
-        dv_data_end(&self->point_masses);
-        (void)dv_data_begin(&self->edge_masses, self->edge_count);
-        dv_data_end(&self->edge_masses);
-    }
-    self->given = own ? GIVEN_MASSES : total ? GIVEN_TOTAL_MASS : GIVEN_DENSITY;
-    complete(self);
-    if (total)
-        keep_densities(self, true);
-}
-
 /* ---- Operations ---- */
 
 static RowMass rows(MeshMatrixMass *self)
 {
-    update(self);
+    mesh_matrix_update(self);
     return (RowMass){.half = &self->half,
                      .count = self->count,
-                     .point = points(self),
-                     .edge = self->lumped ? NULL : edges(self),
-                     .weight = weights(self),
+                     .point = mesh_matrix_points(self),
+                     .edge = self->lumped ? NULL : mesh_matrix_edges(self),
+                     .weight = mesh_matrix_weights(self),
                      .own = self->lumped ? self->lump : 1.0,
                      .heavy = self->lump};
 }
@@ -550,14 +134,14 @@ static void momentum(void *self_, DvConstVec x, DvConstVec v, double sum[6])
 static double point_mass(void *self_, uint32_t point)
 {
     MeshMatrixMass *self = self_;
-    update(self);
-    return point < self->count ? weights(self)[point] * self->lump : 0.0;
+    mesh_matrix_update(self);
+    return point < self->count ? mesh_matrix_weights(self)[point] * self->lump : 0.0;
 }
 
 static void reserve(void *self_, DvPattern *pattern)
 {
     MeshMatrixMass *self = self_;
-    update(self);
+    mesh_matrix_update(self);
     half_edges_reserve(&self->half, pattern, self->lumped);
 }
 
@@ -571,14 +155,14 @@ static void assemble(void *self_, double factor, const DvMatrixView *view)
 static uint64_t structure(void *self_)
 {
     MeshMatrixMass *self = self_;
-    update(self);
+    mesh_matrix_update(self);
     return self->half.structure;
 }
 
 static uint64_t matrix_version(void *self_)
 {
     MeshMatrixMass *self = self_;
-    update(self);
+    mesh_matrix_update(self);
     return self->half.structure + dv_data_version(&self->point_masses) + dv_data_version(&self->edge_masses);
 }
 
@@ -610,197 +194,6 @@ static void draw(void *self, DvDraw *draw)
 }
 
 static const DvDrawableOps drawable_ops = {.size = sizeof(DvDrawableOps), .draw = draw};
-
-/* ---- Changes of the topology ---- */
-
-static void told(MeshMatrixMass *self)
-{
-    tell(self);
-    seen(self);
-}
-
-/* How many elements there were before a change that is done. */
-static uint32_t former_count(const DvElementData *data, const DvElementChange *change)
-{
-    return change->change == DV_ELEMENTS_ADDED     ? data->count - change->count
-           : change->change == DV_ELEMENTS_REMOVED ? data->count + change->count
-                                                   : data->count;
-}
-
-/* Of the exact matrix until its rows are made again: entries with their former numbers. */
-static void points_changed(DvElementData *data, const DvElementChange *change)
-{
-    MeshMatrixMass *self = data->owner;
-    if (change->change == DV_POINTS_MOVED)
-        return;
-    dv_followed_values_change(&self->point_masses, former_count(data, change), change);
-    if (self->exact) {
-        seen(self);
-        return;
-    }
-    self->count = data->count;
-    told(self);
-}
-
-static void edges_changed(DvElementData *data, const DvElementChange *change)
-{
-    MeshMatrixMass *self = data->owner;
-    dv_followed_values_change(&self->edge_masses, former_count(data, change), change);
-    if (self->exact) {
-        seen(self);
-        return;
-    }
-    self->edge_count = data->count;
-    told(self);
-}
-
-static void spread_attached(MeshMatrixMass *self, uint32_t first, uint32_t count, double sign)
-{
-    double *point = dv_data_begin(&self->point_masses, self->count);
-    double *edge = dv_data_begin(&self->edge_masses, self->edge_count);
-    self->change += spread(self, first, count, false, sign, point, edge);
-    dv_data_end(&self->point_masses);
-    dv_data_end(&self->edge_masses);
-}
-
-/* A new element has the density of its ancestors (mixed by the kernel), else that of the first. */
-static void densities_added(MeshMatrixMass *self, const DvElementChange *change, uint32_t first)
-{
-    for (uint32_t i = 0; i < change->count; i++)
-        if (!change->ancestor_start || change->ancestor_start[i] == change->ancestor_start[i + 1])
-            *kept_density(self, first + i) = first ? *kept_density(self, 0) : 1.0;
-}
-
-static void elements_added(DvElementData *data, const DvElementChange *change, uint32_t first)
-{
-    densities_added(data->owner, change, first);
-    spread_attached(data->owner, first, change->count, 1.0);
-}
-
-static void element_removed(DvElementData *data, uint32_t index)
-{
-    spread_attached(data->owner, index, 1, -1.0);
-}
-
-/* The field of one density becomes one of a density for each element with the first change. */
-static void elements_changed(DvElementData *data, const DvElementChange *change)
-{
-    MeshMatrixMass *self = data->owner;
-    const uint32_t before = former_count(data, change);
-    size_t given;
-    (void)dv_data_doubles(&self->density, &given);
-    if (given == before && before > 1) {
-        dv_followed_values_change(&self->density, before, change);
-        double *density = dv_data_begin(&self->density, data->count);
-        for (uint32_t e = before; e < data->count; e++)
-            density[e] = *kept_density(self, e);
-        dv_data_end(&self->density);
-    } else {
-        keep_densities(self, false);
-    }
-    dv_data_set_double(&self->total_mass, dv_data_double(&self->total_mass) + self->change);
-    self->change = 0.0;
-    if (self->exact)
-        seen(self);
-    else
-        told(self);
-}
-
-/* ---- ... of the exact matrix */
-
-static double mass_of_element(const MeshMatrixMass *self, uint32_t element)
-{
-    const ElementMass *e = exact_element(self, element);
-    double sum = 0.0;
-    for (uint32_t i = 0; i < self->mesh.nodes; i++)
-        for (uint32_t j = 0; j <= i; j++)
-            sum += (i == j ? 1.0 : 2.0) * e->unit[element_mass_entry(i, j)];
-    return e->density * sum;
-}
-
-static void exact_elements_added(DvElementData *data, const DvElementChange *change, uint32_t first)
-{
-    MeshMatrixMass *self = data->owner;
-    densities_added(self, change, first);
-    make_units(self, first, change->count);
-    for (uint32_t i = 0; i < change->count; i++)
-        self->change += mass_of_element(self, first + i);
-}
-
-static void exact_element_removed(DvElementData *data, uint32_t index)
-{
-    MeshMatrixMass *self = data->owner;
-    self->change -= mass_of_element(self, index);
-}
-
-/* The first masses are put back, or a saved scene has put its own back. */
-static void points_replaced(DvElementData *data, DvMeshReplacement why)
-{
-    MeshMatrixMass *self = data->owner;
-    if (why == DV_MESH_RESET)
-        (void)dv_start_values_put_back(&self->first_points, &self->point_masses);
-    self->count = data->count;
-    seen(self);
-}
-
-static void edges_replaced(DvElementData *data, DvMeshReplacement why)
-{
-    MeshMatrixMass *self = data->owner;
-    if (why == DV_MESH_RESET)
-        (void)dv_start_values_put_back(&self->first_edges, &self->edge_masses);
-    self->edge_count = data->count;
-    seen(self);
-}
-
-static void elements_replaced(DvElementData *data, DvMeshReplacement why)
-{
-    MeshMatrixMass *self = data->owner;
-    if (why == DV_MESH_RESET) {
-        (void)dv_start_values_put_back(&self->first_density, &self->density);
-        (void)dv_start_values_put_back(&self->first_total, &self->total_mass);
-    }
-    keep_densities(self, true);
-    if (self->exact)
-        make_units(self, 0, data->count);
-    seen(self);
-}
-
-static void store_reset_state(DvObject *object, void *self_)
-{
-    (void)object;
-    MeshMatrixMass *self = self_;
-    if (!self->element_data.topology)
-        return;
-    dv_start_values_keep(&self->first_points, &self->point_masses);
-    dv_start_values_keep(&self->first_edges, &self->edge_masses);
-    dv_start_values_keep(&self->first_density, &self->density);
-    dv_start_values_keep(&self->first_total, &self->total_mass);
-}
-
-static DvStatus attach(MeshMatrixMass *self)
-{
-    self->point_data = (DvElementData){
-        .kind = DV_POINTS, .entry_size = 1, .owner = self, .changed = points_changed, .replaced = points_replaced};
-    self->edge_data = (DvElementData){
-        .kind = DV_EDGES, .entry_size = 1, .owner = self, .changed = edges_changed, .replaced = edges_replaced};
-    self->element_data = (DvElementData){.kind = self->mesh.kind,
-                                         .entry_size = self->exact ? sizeof(ElementMass) : sizeof(double),
-                                         .interpolate = true,
-                                         .owner = self,
-                                         .added = self->exact ? exact_elements_added : elements_added,
-                                         .removed = self->exact ? exact_element_removed : element_removed,
-                                         .changed = elements_changed,
-                                         .replaced = elements_replaced};
-    DvObject *topology = self->mesh.topology.object;
-    DvStatus status = dv_mesh_edits_attach(&self->edits, topology, self->exact ? self->mesh.kind : DV_EDGES);
-    DvElementData *all[] = {&self->point_data, &self->edge_data, &self->element_data};
-    for (size_t i = 0; i < 3 && status == DV_OK; i++)
-        status = dv_element_data_attach(all[i], topology);
-    keep_densities(self, true);
-    if (self->exact)
-        make_units(self, 0, self->element_data.count);
-    return status;
-}
 
 /* ---- Lifecycle ---- */
 
@@ -847,8 +240,8 @@ static void choose(MeshMatrixMass *self)
 /* The motion of neighbours against each other, v = 1 and -1 by turns, shows what `consistent` is for: v.M v. */
 static void warn_if_not_definite(MeshMatrixMass *self)
 {
-    const double *point = points(self), *edge = edges(self);
-    const DvElements list = mesh_edges(self);
+    const double *point = mesh_matrix_points(self), *edge = mesh_matrix_edges(self);
+    const DvElements list = mesh_matrix_mesh_edges(self);
     int8_t *side = dv_alloc(self->count, sizeof *side);
     uint32_t *queue = dv_alloc(self->count, sizeof *queue);
     double sum = 0.0, twice = 0.0;
@@ -900,10 +293,10 @@ static DvStatus init(DvObject *object, void *self_)
     self->matrix.mesh = &self->mesh;
     self->matrix.on_rest = dv_data_bool(&self->compute_on_rest);
     self->count = dv_state_count(self->base.state);
-    choose_coefficients(self);
+    mesh_matrix_choose_coefficients(self);
     self->half.kept = dv_kept_pairs_note(&self->kept, &self->edits);
     if (!self->exact)
-        find_half_edges(self);
+        mesh_matrix_find_half_edges(self);
     if (self->exact && dv_data_is_given(&self->point_masses))
         return dv_field_error(
             &self->consistent, -1,
@@ -912,14 +305,14 @@ static DvStatus init(DvObject *object, void *self_)
     choose(self);
     const bool dynamic = mass_mesh_is_dynamic(&self->mesh);
     if (dynamic && self->exact)
-        status = attach(self);
-    complete(self);
+        status = mesh_matrix_attach(self);
+    mesh_matrix_complete(self);
     if (!given)
         mass_mesh_say_faults(object, &self->mesh, self->base.state);
     if (!self->lumped && !self->exact)
         warn_if_not_definite(self);
     if (dynamic && !self->exact)
-        status = attach(self);
+        status = mesh_matrix_attach(self);
     return status == DV_OK ? dv_mass_check_others(object, &self->base) : status;
 }
 
@@ -968,7 +361,7 @@ const DvClass dv_mesh_matrix_mass = {
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
                                       {0}},
     .init = init,
-    .store_reset_state = store_reset_state,
+    .store_reset_state = mesh_matrix_store_reset_state,
     .cleanup = cleanup,
     .destroy = destroy,
 };
