@@ -202,7 +202,7 @@ const Command command_check = {
                    "together: for example which models can touch, and the method that finds their contacts.\n"
                    "The exit status is 1 if there is any problem.",
     .positional = 1,
-    .options = "json",
+    .options = "json device no-gpu",
     .starts_plugins = true,
     .run = check,
 };

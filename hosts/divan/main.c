@@ -607,7 +607,7 @@ static int run_command(const Command *command, int argc, char **argv)
             (void)g_setenv("DIVAN_DEVICE", options.no_gpu ? "" : options.device, TRUE);
         const bool started = (!options.write_anywhere || dv_set_output_folder("/") == DV_OK) &&
                              (command->starts_plugins || host_start(&options) == DV_OK) &&
-                             (options.no_gpu || has_device(options.device));
+                             (command->starts_plugins || options.no_gpu || has_device(options.device));
         result = started ? command->run(&options) : EXIT_FAULT;
         dv_stop();
     }

@@ -29,6 +29,7 @@ enum {
     NEXT, /* value to be kept */
     LEAST,
     VALUES = 32,
+    LEAST_AHEAD = 8, /* of a solve of which nothing is expected */
     MOST_AHEAD = (DV_SLOTS - VALUES) / 2
 };
 
@@ -111,7 +112,7 @@ static void prepare(DvKrylovSpace *space, const DvKrylovCourse *course)
     ops->clear(space->m, space->ids[DV_KRYLOV_P]);
     ops->dot_to(space->m, B_SQUARED, space->ids[DV_KRYLOV_B], space->ids[DV_KRYLOV_B]);
     ops->dot_to(space->m, RHO, space->ids[DV_KRYLOV_R], space->ids[DV_KRYLOV_R]);
-    /* Without a right-hand side there is nothing to do: B_SQUARED is not above LEAST + 1. */
+    /* Without a right-hand side there is nothing to do; SIZE is zero yet. */
     CALCULATE(course, {DV_SLOT_ROOT, B_NORM, B_SQUARED, 0}, {DV_SLOT_NOT_ABOVE, STOP, B_SQUARED, SIZE});
 }
 
@@ -168,7 +169,7 @@ void dv_krylov_course_run(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t
         asked = 1;
     }
     put_limits(course, tolerance, threshold);
-    const uint32_t batch = course->batch ? course->batch : expected + 1;
+    const uint32_t batch = course->batch ? course->batch : expected + 1 > LEAST_AHEAD ? expected + 1 : LEAST_AHEAD;
     while (!over && asked < iterations) {
         const uint32_t room = asked == 1 ? MOST_AHEAD - 1 : MOST_AHEAD;
         const uint32_t count = smaller(smaller(batch > 1 ? batch - (asked == 1) : 1, room), iterations - asked);

@@ -35,18 +35,9 @@
 
 #include "mechanics.h"
 #include "operations.h"
-#include "state/mechanical_object_elsewhere.h"
 #include "state/vector_arithmetic.h"
-
-enum { X, V }; /* vectors that are watched */
-
-/* Where the last copy of one is. */
-static DvVecId copy_of(DvVecId id, unsigned copies)
-{
-    const bool odd = copies & WATCH_ODD;
-    return dv_vec_kind(id) == DV_COORDS ? (odd ? VEC_ODD_POSITION : VEC_EVEN_POSITION)
-                                        : (odd ? VEC_ODD_VELOCITY : VEC_EVEN_VELOCITY);
-}
+#include "step_check.h"
+#include "twins.h"
 
 static DvMechanics *watched(DvNode *root)
 {
@@ -281,10 +272,6 @@ typedef struct Wrong {
     double value, limit; /* a limit of 0: the value is not finite */
 } Wrong;
 
-#define LEAST_SENSELESS 1e9 /* of velocities and places */
-#define SURELY_GOOD \
-    (LEAST_SENSELESS * LEAST_SENSELESS) /* sums of squares up to this: no number is larger, whatever the limit */
-
 /* The largest number of a vector; of coordinates only those of a place. */
 static double largest(DvStateRef s, DvVecId id)
 {
@@ -406,13 +393,6 @@ static DvStatus report(const DvMechanics *m, DvNode *root, Wrong wrong, uint64_t
     return status;
 }
 
-/* Both copies are there before a step needs them. */
-static void make_copies(DvStateRef s, DvVecId id)
-{
-    state_combine(s, copy_of(id, 0), id, DV_NO_VEC, 0.0);
-    state_combine(s, copy_of(id, WATCH_ODD), id, DV_NO_VEC, 0.0);
-}
-
 /* The sum of squares of a vector of any state, wherever it lives; copied first, if it exists and is to be kept. */
 static double look(DvStateRef s, DvVecId id, Watch *watch, bool keeps)
 {
@@ -423,15 +403,6 @@ static double look(DvStateRef s, DvVecId id, Watch *watch, bool keeps)
     if (keeps)
         state_combine(s, copy_of(id, watch->copies), id, DV_NO_VEC, 0.0);
     return s.ops->dot(s.self, id, id); /* zero of a vector that does not exist */
-}
-
-/* The number of writes of a vector so far, its last value being there; 0: nobody counts. */
-static uint64_t version_of(DvStateRef s, DvVecId id)
-{
-    MechanicalObject *own = s.ops == &mechanical_object_state_ops ? s.self : NULL;
-    if (own && own->elsewhere)
-        return elsewhere_version(own, id);
-    return own && mechanical_object_give(own, id, DV_HOST) ? own->of_id[id]->version : 0;
 }
 
 /* Whether a vector is good; what is wrong of one that is not. */
@@ -508,72 +479,12 @@ static void take_back(DvMechanics *m)
         }
 }
 
-/* A vector that is looked at on a device: what `look` does, but for its sum, which a slot gets. */
-static bool look_there(StateItem *state, DvVecId id, uint64_t turn, uint32_t slot)
-{
-    const DvStateRef s = state->ref;
-    const DvStorage storage = dv_state_storage(s);
-    const bool keeps = state->kind == STATE_INDEPENDENT;
-    Watch *watch = &state->watch[dv_vec_kind(id) == DV_COORDS ? X : V];
-    const uint64_t version = version_of(s, id);
-    if (!state_has(s, id) || ((watch->copies & WATCH_KEPT) == keeps && version == watch->version))
-        return false;
-    watch->before = watch->copies;
-    watch->turn = turn;
-    watch->version = watch->judged = 0;
-    if (keeps && !(watch->copies & WATCH_KEPT))
-        make_copies(s, id);
-    watch->copies = keeps ? (watch->copies ^ WATCH_ODD) | WATCH_KEPT : 0;
-    if (keeps)
-        state_combine(s, copy_of(id, watch->copies), id, DV_NO_VEC, 0.0);
-    const DvAddress at = dv_vector_as_address(state_read(s, id, storage.space->number));
-    const uint32_t dim = dv_vec_kind(id) == DV_COORDS ? s.dof->coord : s.dof->deriv;
-    if (at)
-        storage.space->ops->dot(storage.space, slot, false, at, at, storage.precision, (size_t)state_count(s) * dim);
-    return at != 0;
-}
-
-enum { MOST_LOOKED_AT = DV_SLOTS - DV_SLOT_OWN };
-
-/* All vectors that devices keep: with one wait for the sums of a device. Those beyond the slots are looked at one by one. */
-static void look_at_devices(DvMechanics *m, uint64_t turn)
-{
-    Watch *watch[MOST_LOOKED_AT];
-    uint64_t version[MOST_LOOKED_AT];
-    double sum[MOST_LOOKED_AT];
-    uint32_t count = 0;
-    DvVectorSpace *space = NULL;
-    for (uint32_t i = 0; i < m->state_list.count; i++) {
-        StateItem *state = state_at(m, i);
-        const DvStorage storage = dv_state_storage(state->ref);
-        if (!storage.space || state->kind == STATE_EXTERNAL || state_count(state->ref) == 0 ||
-            (space && storage.space != space))
-            continue;
-        space = storage.space;
-        for (int k = X; k <= V && count < MOST_LOOKED_AT; k++) {
-            if (k == V && state->kind != STATE_INDEPENDENT)
-                continue;
-            const DvVecId id = k == X ? DV_POSITION : DV_VELOCITY;
-            if (!look_there(state, id, turn, DV_SLOT_OWN + count))
-                continue;
-            version[count] = version_of(state->ref, id);
-            watch[count++] = &state->watch[k];
-        }
-    }
-    if (count == 0)
-        return;
-    space->ops->get_slots(space, DV_SLOT_OWN, sum, count);
-    for (uint32_t i = 0; i < count; i++)
-        if (sum[i] <= SURELY_GOOD)
-            watch[i]->version = version[i];
-}
-
 static DvStatus check_states(DvMechanics *m, DvNode *root, uint64_t number)
 {
     follow_growth(m, root, number);
     const uint64_t turn = ++m->scene->turn;
     if (m->elsewhere)
-        look_at_devices(m, turn);
+        step_check_look_at_devices(m, turn);
     for (uint32_t i = 0; i < m->state_list.count; i++) {
         StateItem *state = state_at(m, i);
         Wrong wrong;
@@ -728,6 +639,8 @@ static size_t lint(DvNode *root)
     DvMechanics *m = watched(root);
     mechanics_update(m);
     problems += lint_inertia(m) + default_inertia_lint(m);
+    for (uint32_t i = 0; i < m->field_list.count && m->elsewhere; i++)
+        (void)field_twin(m, field_at(m, i)); /* says who acts on the host, and why */
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const uint32_t state = m->independent.at[i];
         const DvStateRef s = m->states[state].ref;
