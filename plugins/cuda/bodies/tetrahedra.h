@@ -17,13 +17,13 @@ typedef struct NAME(tetrahedra_force_args) {
     uint32_t turns;
 } NAME(tetrahedra_force_args);
 
-BODY void NAME(difference)(const REAL *x, uint32_t p, uint32_t q, REAL d[3])
+BODY void NAME(difference)(const REAL *x, uint32_t p, uint32_t q, REAL *d)
 {
     for (int c = 0; c < 3; c++)
         d[c] = x[3 * (uint64_t)p + (uint64_t)c] - x[3 * (uint64_t)q + (uint64_t)c];
 }
 
-BODY void NAME(cross)(const REAL a[3], const REAL b[3], REAL r[3])
+BODY void NAME(cross)(const REAL *a, const REAL *b, REAL *r)
 {
     r[0] = a[1] * b[2] - a[2] * b[1];
     r[1] = a[2] * b[0] - a[0] * b[2];
@@ -31,7 +31,7 @@ BODY void NAME(cross)(const REAL a[3], const REAL b[3], REAL r[3])
 }
 
 /* A vector without a direction stays as it is. */
-BODY void NAME(unit)(REAL a[3])
+BODY void NAME(unit)(REAL *a)
 {
     const REAL norm = ROOT(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]),
                scale = 1 / (norm > (REAL)2.220446049250313e-16 ? norm : 1);
@@ -39,7 +39,7 @@ BODY void NAME(unit)(REAL a[3])
         a[c] *= scale;
 }
 
-BODY void NAME(frame)(const REAL u[3], const REAL v[3], REAL r[3][3])
+BODY void NAME(frame)(const REAL *u, const REAL *v, REAL r[3][3])
 {
     for (int c = 0; c < 3; c++)
         r[0][c] = u[c];
