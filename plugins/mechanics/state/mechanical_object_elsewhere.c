@@ -196,8 +196,8 @@ static void mark_written_there(MechanicalObject *self, DvVecId id)
     DvData *data = field_of(self, id);
     vector->writes++;
     if (vector->home && data) {
-        dv_data_touch(data);                     /* it is another one, for who saves what has changed... */
-        dv_data_touch(&self->written_elsewhere); /* ...and is fetched when it is read */
+        dv_data_touch(data);                                  /* it is another one, for who saves what has changed... */
+        (void)dv_data_depend(data, &self->written_elsewhere); /* ...and is dirty, alone, until somebody reads it */
         vector->version = data->version;
     }
     vector->home = false;
