@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-static const double longest_fade = 0.1; /* s: for forces to go before a thread ends */
+static const double longest_fade = 0.25; /* s: for forces to go before a thread ends */
 
 double haptics_now(const Haptics *h)
 {
@@ -76,7 +76,27 @@ static void call(void *context, const DvHapticPose *pose, DvHapticForce *force)
 
 DvStatus haptics_start_device(HapticPort *port)
 {
-    return port->ops->start(port->self, port->ops->read ? NULL : call, port);
+    return port->ops->read ? port->ops->start(port->self, NULL, NULL) : DV_OK;
+}
+
+/* Devices that call: last of all, when all they use is there. */
+static void start_calls(Haptics *h)
+{
+    for (uint32_t i = 0; i < h->port_count; i++) {
+        HapticPort *port = h->ports[i];
+        if (port->ops->read || !port->running || port->calls)
+            continue;
+        port->calls = port->ops->start(port->self, call, port) == DV_OK;
+        port->running = port->calls;
+    }
+}
+
+static bool has_calls(const Haptics *h)
+{
+    for (uint32_t i = 0; i < h->port_count; i++)
+        if (h->ports[i]->calls)
+            return true;
+    return false;
 }
 
 /* Once: which rights it lacks. */
@@ -94,6 +114,7 @@ static void ask_for_priority(Haptics *h)
 void haptics_clock_start(Haptics *h)
 {
     double due = 0.0;
+    start_calls(h);
     if (h->threaded || !next_port(h, &due))
         return;
     for (uint32_t i = 0; i < h->port_count; i++) { /* after a pause: not to be made up for */
@@ -135,16 +156,20 @@ static bool pushes(const Haptics *h)
 
 void haptics_clock_stop(Haptics *h)
 {
-    if (!h->threaded)
+    if (!h->threaded && !has_calls(h))
         return;
     stop_forces(h);
     for (const double end = haptics_now(h) + longest_fade; pushes(h) && haptics_now(h) < end;)
         sleep_until(h, haptics_now(h) + 1e-3);
     __atomic_store_n(&h->quit, true, __ATOMIC_RELEASE);
-    (void)pthread_join(h->thread, NULL);
+    if (h->threaded)
+        (void)pthread_join(h->thread, NULL);
     h->threaded = false;
     for (uint32_t i = 0; i < h->port_count; i++) {
         static const DvHapticForce none;
+        if (h->ports[i]->calls)
+            h->ports[i]->ops->stop(h->ports[i]->self);
+        h->ports[i]->calls = false;
         if (is_asked(h->ports[i]))
             (void)h->ports[i]->ops->write(h->ports[i]->self, h->ports[i]->last, &none);
         h->ports[i]->held = none;

@@ -60,13 +60,14 @@ static DvVec3 payback(const Account *account, const GuardSetting *setting, int w
     return dv_vec3_scale(account->way, -fmin(-balance / squared, most));
 }
 
-bool guard_push(Account *account, const GuardSetting *setting, int which, DvVec3 wanted, double grown, double dt)
+bool guard_push(Account *account, const GuardSetting *setting, int which, double gain, DvVec3 wanted, double grown,
+                double dt)
 {
     DvVec3 force = wanted;
     bool cut = false;
     account->payback = dv_vec3_zero();
     if (setting->passivity == PASSIVITY_CONTROLLED && setting->counted[which]) {
-        account->payback = payback(account, setting, which, wanted, grown, dt, &cut);
+        account->payback = dv_vec3_scale(payback(account, setting, which, wanted, grown, dt, &cut), gain);
         force = dv_vec3_add(wanted, account->payback);
     }
     bool limited = guard_cut(&force, setting->limit[which]);

@@ -49,8 +49,9 @@ void guard_shift(Account *account, double grown, double paid);
 /* The gain follows what is allowed. */
 void guard_fade(Guard *guard, const GuardSetting *setting, bool allowed, double dt);
 /* From the force that is wanted to the one that is held until the next tick. `grown`: by how much the stored energy will grow when the last way is
- * repeated. Whether a limit has cut it. */
-bool guard_push(Account *account, const GuardSetting *setting, int which, DvVec3 wanted, double grown, double dt);
+ * repeated. What pays back fades with the gain. Whether a limit has cut it. */
+bool guard_push(Account *account, const GuardSetting *setting, int which, double gain, DvVec3 wanted, double grown,
+                double dt);
 /* Of a spring of this stiffness, stretched by `length`, whose force does not go beyond `limit`. */
 double guard_stored(double stiffness, double length, double limit);
 /* A vector no longer than this. Whether it was cut. */

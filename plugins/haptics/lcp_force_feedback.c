@@ -398,7 +398,8 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
     DvVec3 wanted = dv_vec3_scale(dv_vec3_load(force), gain);
     bool cut = guard_cut(&wanted, self->in_tick.guard.limit[0]);
     const double next = -dv_vec3_dot(wanted, way.linear);
-    cut = guard_push(account, &self->in_tick.guard, 0, wanted, next > 0.0 ? next : 0.0, now->dt) || cut;
+    cut =
+        guard_push(account, &self->in_tick.guard, 0, loop->guard.gain, wanted, next > 0.0 ? next : 0.0, now->dt) || cut;
     if (cut)
         haptics_count_clamped(self->port);
     DvVec3 torque =

@@ -77,7 +77,7 @@ void haptics_leave(HapticPort *port)
     while (h->ports[at] != port)
         at++;
     memmove(h->ports + at, h->ports + at + 1, (--h->port_count - at) * sizeof(HapticPort *));
-    if (port->running)
+    if (port->running && port->ops->read)
         port->ops->stop(port->self);
     haptics_drain_log(h);
     dv_snapshot_free(port->settings);
@@ -279,7 +279,7 @@ static void start_user(HapticUser *user)
 
 static void start_port(HapticPort *port)
 {
-    if (port->running)
+    if (port->running && port->ops->read)
         port->ops->stop(port->self);
     port->ops->facts(port->self, &port->facts);
     memset((char *)port + STATE_FIRST, 0, STATE_BYTES);

@@ -45,6 +45,7 @@ struct HapticPort {
     DvSnapshot *settings, *reports; /* by the clock: PortSetting to the ticks, PortReport to the steps */
     PortReport shown;               /* of the begin of the present step */
     bool running;                   /* the device */
+    bool calls;                     /* a device that calls has been started */
     bool by_clock;
     /* From here on without pointers, and what a run must remember. */
     uint64_t next; /* number of the next tick of the schedule */

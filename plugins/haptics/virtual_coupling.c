@@ -209,9 +209,9 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
     for (int i = 0; i < 2; i++) {
         DvVec3 wanted = dv_vec3_scale(i == LINEAR ? on_tool.linear : on_tool.angular, -gain);
         cut = guard_cut(&wanted, self->in_tick.guard.limit[i]) || cut;
-        cut =
-            guard_push(&loop->guard.account[i], &self->in_tick.guard, i, wanted, next[i] - loop->stored[i], now->dt) ||
-            cut;
+        cut = guard_push(&loop->guard.account[i], &self->in_tick.guard, i, loop->guard.gain, wanted,
+                         next[i] - loop->stored[i], now->dt) ||
+              cut;
     }
     if (cut)
         haptics_count_clamped(self->port);

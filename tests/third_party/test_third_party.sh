@@ -105,4 +105,19 @@ DIVAN_PLUGIN_PATH=$PWD "$divan" run brake.scn -n 100 --quiet --dump states || fa
 # backward Euler: v = n h a, x = h^2 a n (n + 1) / 2
 awk '$1 == "STEP" { step = $2 } $1 == "X" && step == 100 { exit !($2^2 < 1e-18 && ($3 - 10.505)^2 < 1e-18) }' states ||
     fail "the brake does not hold, or holds too much: $(grep '^X' states)"
+# a haptic device around a library that calls from a thread of its own
+if "$divan" list | grep -q '^divan.haptics'; then
+    cp -r "$source_root/tests/third_party/arm" "$here/arm"
+    cd "$here/arm"
+    # shellcheck disable=SC2046
+    cc -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden -Wl,-z,defs -o maker-arm.so maker_arm.c maker.c \
+        $(pkg-config --cflags --libs divan-kernel) -lpthread || fail "the device does not build against the installed headers"
+    # shellcheck disable=SC2046,SC2086
+    cc -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror $sanitize -o test-arm test_arm.c $(pkg-config --cflags --libs divan-conformance) ||
+        fail "the test of the device does not build against the installed headers"
+    printf '[default]\nexample.maker-arm = 1.0\n' >plugins.conf
+    LD_LIBRARY_PATH=${pc%/pkgconfig/*} DIVAN_PLUGIN_PATH=$PWD ./test-arm || fail "the test of the device"
+    DIVAN_PLUGIN_PATH=$PWD "$divan" run arm.scn -n 20 --haptics >told || fail "the scene of the device does not run"
+    grep -q '^/arm: ' told || fail "divan run --haptics does not tell of the device: $(cat told)"
+fi
 echo "1 passed, 0 failed"
