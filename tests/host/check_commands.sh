@@ -152,14 +152,13 @@ for scene in $("$share" "$scenes"/*.scn); do # their names have no blanks
     run 0 run -n 6 --quiet --hash "$scene"
     hashes >"$work/one"
     [ "$(wc -l <"$work/one")" -eq 7 ] || fail "$name: $(wc -l <"$work/one") hashes instead of 7"
-    [ "$(sort -u "$work/one" | wc -l)" -gt 1 ] || fail "$name: nothing moves"
+    [ "$(sort -u "$work/one" | wc -l)" -gt 1 ] || ! grep -q '<MechanicalObject' "$scene" || fail "$name: nothing moves"
     for divisor in 1 64; do # so small chunks that every loop has several
         run 0 run -n 6 --quiet --hash --threads=1 --grain-divisor=$divisor "$scene"
         hashes >"$work/chunks"
-        for threads in 2 8; do
-            run 0 run -n 6 --quiet --hash --threads=$threads --grain-divisor=$divisor "$scene"
-            hashes | cmp -s - "$work/chunks" || fail "$name: other hashes with $threads threads, grain divisor $divisor"
-        done
+        threads=$((divisor == 1 ? 2 : 8))
+        run 0 run -n 6 --quiet --hash --threads=$threads --grain-divisor=$divisor "$scene"
+        hashes | cmp -s - "$work/chunks" || fail "$name: other hashes with $threads threads, grain divisor $divisor"
         [ $divisor -ne 1 ] || cmp -s "$work/chunks" "$work/one" || fail "$name: other hashes in another launch"
     done
     run 0 save -n 3 --quiet "$scene" "$work/saved.scn"

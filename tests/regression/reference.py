@@ -16,7 +16,7 @@ usage: reference.py GROUP [NAME...] [--divan PROGRAM] [--shared FOLDER] [--part 
   loaders        what file loaders read, of probes/loaders, likewise
   engines        outputs of engines and mesh creators, of probes/engines and of scenes of sofa/engines: compare-outputs to 1e-9
   exports        files of exporters and recorders, of probes/exports: compare-exports, but those that are not valid there (docs/differences.md)
-  restart        all of these: saved at step 10, loaded and run on, the same hash at step 100, or where both explode
+  restart        all of these: saved at step 10, loaded and run on, the same hash at step 50, or where both explode
   moments        back to a moment in memory, and restarted from a checkpoint on other threads: the same hashes; some of each kind (with
                  --all, all of the lists)
   threads        all of these: the same hashes with 1, 2 and 8 threads and small chunks
@@ -46,7 +46,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from share import share_of, turn_and_days
 
 ROOT = os.environ.get("DIVAN_TEST_SOURCE_ROOT") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-RESTART_AT, RESTART_TO = 10, 100
+RESTART_AT, RESTART_TO = 10, 50
 # A preconditioner of an earlier step is built in the first step of a run that is loaded; a checkpoint goes on with the old one.
 BUILDS_WHEN_LOADED = ["Component/LinearSolver/Preconditioner/FEMBAR_PCG_WarpedAsyncSparseLDLSolver.scn"]
 NOT_FINITE = 3  # exit status of a run that explodes
@@ -741,9 +741,11 @@ def moments(name, folder):
 
 
 def threads(name, folder):
-    runs = [divan("run", scene_of(name), "-n", "20", "--hash", "--quiet", "--threads", count, "--grain-divisor", divisor)
-            for count, divisor in (("1", "1000000"), ("2", "1000000"), ("8", "1000000"))]
-    same = all(r.stdout == runs[0].stdout for r in runs) and runs[0].returncode == 0 and runs[0].stdout
+    # Eight threads on two cores wait for each other most of the time: a few steps of them.
+    runs = [divan("run", scene_of(name), "-n", steps, "--hash", "--quiet", "--threads", count, "--grain-divisor", "1000000")
+            for count, steps in (("1", "20"), ("2", "20"), ("8", "5"))]
+    hashes = [[line for line in r.stdout.splitlines() if line[:1].isdigit()] for r in runs]
+    same = hashes[0] == hashes[1] and hashes[0][:6] == hashes[2] and len(hashes[2]) == 6 and not any(r.returncode for r in runs)
     return bool(same), "same bits" if same else "hashes differ" if runs[0].returncode == 0 else last_words(runs[0])
 
 
