@@ -91,6 +91,19 @@ uint32_t contact_forces_states(void *self, DvObject *objects[2]);
 void contact_forces_reserve(void *self, DvPattern *pattern);
 uint64_t contact_forces_structure(void *self);
 void contact_forces_cost(void *self, double *product, double *assembly);
+#define CONTACT_FORCES_OPS                                                                               \
+    .size = sizeof(DvForceFieldOps), .states = contact_forces_states, .reserve = contact_forces_reserve, \
+    .structure = contact_forces_structure, .cost = contact_forces_cost
+
+/* Of a class, whose operations are given, what both share. */
+#define CONTACT_FORCES_CLASS(force_field_ops, response_ops)                                                          \
+    .size = sizeof(DvClass), .variants = "Vec3d", .bases = (const char *const[]){"PairInteractionForceField", NULL}, \
+    .family = "contact response", .module = "Sofa.Component.Collision.Response.Contact",                             \
+    .contracts = (const DvContract[]){{.id = DV_INTERACTION_FORCE_FIELD, .ops = (force_field_ops)},                  \
+                                      {.id = DV_CONTACT_RESPONSE, .ops = (response_ops)},                            \
+                                      {.id = DV_DRAWABLE, .ops = &contact_forces_drawable},                          \
+                                      {0}},                                                                          \
+    .init = contact_forces_init
 
 /* Adds stiffness (J2 - J1)^T d d^T (J2 - J1) of contact i, d: a direction, to its couplings in the order that reserve named them,
  * the first of which is `coupling`; returns the one after its last. */

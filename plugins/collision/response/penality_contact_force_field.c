@@ -334,15 +334,7 @@ static void force_of(void *self_, uint32_t index, double force[3])
 }
 
 static const DvForceFieldOps force_field = {
-    .size = sizeof(DvForceFieldOps),
-    .states = contact_forces_states,
-    .add_force = add_force,
-    .add_dforce = add_dforce,
-    .reserve = contact_forces_reserve,
-    .assemble = assemble,
-    .structure = contact_forces_structure,
-    .energy = energy,
-    .cost = contact_forces_cost,
+    CONTACT_FORCES_OPS, .add_force = add_force, .add_dforce = add_dforce, .assemble = assemble, .energy = energy,
 };
 
 static const DvContactResponseOps response = {.size = sizeof(DvContactResponseOps),
@@ -352,19 +344,10 @@ static const DvContactResponseOps response = {.size = sizeof(DvContactResponseOp
                                               .force = force_of};
 
 const DvClass dv_penality_contact_force_field = {
-    .size = sizeof(DvClass),
+    CONTACT_FORCES_CLASS(&force_field, &response),
     .name = "PenalityContactForceField",
-    .variants = "Vec3d",
-    .bases = (const char *const[]){"PairInteractionForceField", NULL},
-    .family = "contact response",
-    .module = "Sofa.Component.Collision.Response.Contact",
     .help = "Springs that push two models apart where they touch.",
     .instance_size = sizeof(PenalityContactForceField),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_INTERACTION_FORCE_FIELD, .ops = &force_field},
-                                      {.id = DV_CONTACT_RESPONSE, .ops = &response},
-                                      {.id = DV_DRAWABLE, .ops = &contact_forces_drawable},
-                                      {0}},
-    .init = contact_forces_init,
     .cleanup = cleanup,
 };

@@ -7,6 +7,7 @@
  * Goals are points of the mesh: those that are listed, those nearest to the points of a state, or each so many-th. Quads count as two
  * triangles, hexahedra as six tetrahedra; where there are volumes, faces do not count, and edges only where there are no faces either.
  */
+#include "data_engine.h"
 #include <math.h>
 
 #include <divan/contracts/state.h>
@@ -325,19 +326,11 @@ static const DvField fields[] = {
 };
 
 const DvClass dv_distances = {
-    .size = sizeof(DvClass),
+    DATA_ENGINE_CLASS(init, update, cleanup),
     .name = "Distances",
     .variants = "Vec3d",
-    .default_variant = "Vec3d",
     .module = "Sofa.Component.Engine.Analyze",
     .help = "Measures distances through a mesh.",
     .instance_size = sizeof(Distances),
     .fields = fields,
-    DV_ENGINE_CLASS("DataEngine"),
-    .construct = dv_engine_construct,
-    .init = init,
-    .bwd_init = dv_engine_start,
-    .reinit = dv_engine_run,
-    .update = update,
-    .cleanup = cleanup,
 };

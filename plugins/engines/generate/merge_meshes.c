@@ -2,6 +2,7 @@
  *
  * MergeMeshes: meshes as one: their points one after the other, their elements with the numbers that the points have then.
  */
+#include "data_engine.h"
 #include "mesh_inputs.h"
 
 #include <divan/kit/mesh_types.h>
@@ -109,7 +110,7 @@ static const DvField fields[] = {
 };
 
 const DvClass dv_merge_meshes = {
-    .size = sizeof(DvClass),
+    PARSED_ENGINE_CLASS(dv_engine_construct, parse, update, destroy),
     .name = "MergeMeshes",
     .variants = "Vec3d Vec1d Vec2d Rigid2d Rigid3d",
     .default_variant = "Vec3d",
@@ -117,11 +118,4 @@ const DvClass dv_merge_meshes = {
     .help = "Merges meshes into one.",
     .instance_size = sizeof(MergeMeshes),
     .fields = fields,
-    DV_ENGINE_CLASS("DataEngine"),
-    .construct = dv_engine_construct,
-    .parse = parse,
-    .bwd_init = dv_engine_start,
-    .reinit = dv_engine_run,
-    .update = update,
-    .destroy = destroy,
 };

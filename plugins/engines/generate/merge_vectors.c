@@ -2,6 +2,7 @@
  *
  * MergeVectors: lists of one type, one after the other.
  */
+#include "data_engine.h"
 #include <divan/kit/engine.h>
 #include <divan/kit/value_lists.h>
 
@@ -59,7 +60,7 @@ static const DvField fields[] = {
 };
 
 const DvClass dv_merge_vectors = {
-    .size = sizeof(DvClass),
+    PARSED_ENGINE_CLASS(construct, parse, update, destroy),
     .name = "MergeVectors",
     .variants =
         "vector<RigidCoord2d> vector<RigidCoord3d> vector<RigidDeriv2d> vector<RigidDeriv3d> vector<Vec2I> vector<Vec2d> "
@@ -69,11 +70,4 @@ const DvClass dv_merge_vectors = {
     .help = "Puts lists one after the other.",
     .instance_size = sizeof(MergeVectors),
     .fields = fields,
-    DV_ENGINE_CLASS("DataEngine"),
-    .construct = construct,
-    .parse = parse,
-    .bwd_init = dv_engine_start,
-    .reinit = dv_engine_run,
-    .update = update,
-    .destroy = destroy,
 };

@@ -5,6 +5,7 @@
  * (divan/kit/barycentric_location.h): among tetrahedra and hexahedra, else triangles and quads, else edges. Elements are numbered through
  * both lists.
  */
+#include "data_engine.h"
 #include <divan/kit/barycentric_location.h>
 #include <divan/kit/mesh_types.h>
 
@@ -136,19 +137,11 @@ static const DvField fields[] = {
 };
 
 const DvClass dv_mesh_barycentric_mapper_engine = {
-    .size = sizeof(DvClass),
+    DATA_ENGINE_CLASS(init, update, cleanup),
     .name = "MeshBarycentricMapperEngine",
     .variants = "Vec3d",
-    .default_variant = "Vec3d",
     .module = "Sofa.Component.Engine.Generate",
     .help = "Finds the elements that points hang on.",
     .instance_size = sizeof(MapperEngine),
     .fields = fields,
-    DV_ENGINE_CLASS("DataEngine"),
-    .construct = dv_engine_construct,
-    .init = init,
-    .bwd_init = dv_engine_start,
-    .reinit = dv_engine_run,
-    .update = update,
-    .cleanup = cleanup,
 };

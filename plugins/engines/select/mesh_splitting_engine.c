@@ -3,6 +3,7 @@
  * MeshSplittingEngine: the points of a mesh in parts. A part has the points that are listed for it and those of the elements that are; a
  * point of several belongs to the first. What no part has is the last one.
  */
+#include "data_engine.h"
 #include "mesh_inputs.h"
 
 #include <stdio.h>
@@ -148,7 +149,7 @@ static const DvField fields[] = {
 };
 
 const DvClass dv_mesh_splitting_engine = {
-    .size = sizeof(DvClass),
+    PARSED_ENGINE_CLASS(dv_engine_construct, parse, update, destroy),
     .name = "MeshSplittingEngine",
     .variants = "Vec3d",
     .default_variant = "Vec3d",
@@ -156,11 +157,4 @@ const DvClass dv_mesh_splitting_engine = {
     .help = "Splits the points of a mesh into parts.",
     .instance_size = sizeof(MeshSplitting),
     .fields = fields,
-    DV_ENGINE_CLASS("DataEngine"),
-    .construct = dv_engine_construct,
-    .parse = parse,
-    .bwd_init = dv_engine_start,
-    .reinit = dv_engine_run,
-    .update = update,
-    .destroy = destroy,
 };

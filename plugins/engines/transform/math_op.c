@@ -5,6 +5,7 @@
  * `op` joins input1, input2, ... from left to right; of one list - changes the sign, / takes the inverse, ! is not. < is the least, > the
  * greatest. Or `formula` says what is computed, of lists by any names, which become fields: formula="sqrt(a*a + b*b)" a="3 5" b="4 12".
  */
+#include "data_engine.h"
 #include <divan/kit/array.h>
 #include <divan/kit/engine.h>
 #include <divan/kit/formula.h>
@@ -325,7 +326,7 @@ static const DvField fields[] = {
 };
 
 const DvClass dv_math_op = {
-    .size = sizeof(DvClass),
+    PARSED_ENGINE_CLASS(construct, parse, update, destroy),
     .name = "MathOp",
     .variants =
         "vector<d> vector<RigidCoord2d> vector<RigidCoord3d> vector<RigidDeriv2d> vector<RigidDeriv3d> vector<Vec2d> "
@@ -335,11 +336,4 @@ const DvClass dv_math_op = {
     .help = "Computes with lists, value by value, by an operation or a formula.",
     .instance_size = sizeof(MathOp),
     .fields = fields,
-    DV_ENGINE_CLASS("DataEngine"),
-    .construct = construct,
-    .parse = parse,
-    .bwd_init = dv_engine_start,
-    .reinit = dv_engine_run,
-    .update = update,
-    .destroy = destroy,
 };

@@ -3,6 +3,7 @@
  * SmoothMeshEngine: each point of a mesh moves to the mean of its neighbours along edges, all at once, so many times (Laplacian smoothing).
  * A point without neighbours stays.
  */
+#include "data_engine.h"
 #include "mesh_inputs.h"
 
 typedef struct SmoothMesh {
@@ -108,19 +109,11 @@ static const DvField fields[] = {
 };
 
 const DvClass dv_smooth_mesh_engine = {
-    .size = sizeof(DvClass),
+    DATA_ENGINE_CLASS(init, update, cleanup),
     .name = "SmoothMeshEngine",
     .variants = "Vec3d",
-    .default_variant = "Vec3d",
     .module = "Sofa.Component.Engine.Transform",
     .help = "Smooths a mesh by means of neighbours.",
     .instance_size = sizeof(SmoothMesh),
     .fields = fields,
-    DV_ENGINE_CLASS("DataEngine"),
-    .construct = dv_engine_construct,
-    .init = init,
-    .bwd_init = dv_engine_start,
-    .reinit = dv_engine_run,
-    .update = update,
-    .cleanup = cleanup,
 };

@@ -11,6 +11,7 @@
  * those of a mesh that was so from the start. The field in use may also be changed while a scene runs.
  */
 #include "diagonal_mass.h"
+#include "mass_ops.h"
 
 static const DvField fields[] = {
     DV_MASS_FIELDS(DiagonalMass),
@@ -313,27 +314,13 @@ static void implicit_turn(void *self_, double dt, double share, DvConstVec v, Dv
 }
 
 static const DvMassOps mass_ops = {
-    DV_MASS_OPS,
-    .space = DV_HOST,
+    MASS_OPS,
     .is_diagonal = dv_mass_yes,
-    .add_mdx = add_mdx,
     .acceleration = acceleration,
-    .reserve = reserve,
-    .assemble = assemble,
-    .structure = structure,
-    .matrix_version = matrix_version,
-    .kinetic_energy = kinetic_energy,
-    .momentum = momentum,
-    .point_mass = point_mass,
     .implicit_turn = implicit_turn,
 };
 
-static const DvForceFieldOps force_ops = {
-    DV_MASS_FORCE_OPS,
-    .space = DV_HOST,
-    .add_force = add_force,
-    .energy = potential_energy,
-};
+static const DvForceFieldOps force_ops = {MASS_FORCE_OPS};
 
 static void draw(void *self, DvDraw *draw)
 {

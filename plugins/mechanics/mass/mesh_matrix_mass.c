@@ -17,6 +17,7 @@
  * edges in ascending order, so the sums do not depend on threads.
  */
 #include "mesh_matrix_mass.h"
+#include "mass_ops.h"
 
 #include <float.h>
 #include <math.h>
@@ -167,26 +168,12 @@ static uint64_t matrix_version(void *self_)
 }
 
 static const DvMassOps mass_ops = {
-    DV_MASS_OPS,
-    .space = DV_HOST,
+    MASS_OPS,
     .is_diagonal = is_diagonal,
-    .add_mdx = add_mdx,
     .acceleration = acceleration,
-    .reserve = reserve,
-    .assemble = assemble,
-    .structure = structure,
-    .matrix_version = matrix_version,
-    .kinetic_energy = kinetic_energy,
-    .momentum = momentum,
-    .point_mass = point_mass,
 };
 
-static const DvForceFieldOps force_ops = {
-    DV_MASS_FORCE_OPS,
-    .space = DV_HOST,
-    .add_force = add_force,
-    .energy = potential_energy,
-};
+static const DvForceFieldOps force_ops = {MASS_FORCE_OPS};
 
 static void draw(void *self, DvDraw *draw)
 {

@@ -17,6 +17,7 @@
 #include "body_shape.h"
 #include "mass_check.h"
 #include "mass_operator.h"
+#include "mass_ops.h"
 #include "rigid_file.h"
 #include "state/mechanical_object.h"
 #include "state/vector_arithmetic.h"
@@ -349,27 +350,13 @@ static const DvOperatorOps operator_ops = {
     .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
 
 static const DvMassOps mass_ops = {
-    DV_MASS_OPS,
-    .space = DV_HOST,
+    MASS_OPS,
     .is_diagonal = dv_mass_yes,
-    .add_mdx = add_mdx,
     .acceleration = acceleration,
-    .reserve = reserve,
-    .assemble = assemble,
-    .structure = structure,
-    .matrix_version = matrix_version,
-    .kinetic_energy = kinetic_energy,
-    .momentum = momentum,
-    .point_mass = point_mass,
     .implicit_turn = implicit_turn,
 };
 
-static const DvForceFieldOps force_ops = {
-    DV_MASS_FORCE_OPS,
-    .space = DV_HOST,
-    .add_force = add_force,
-    .energy = potential_energy,
-};
+static const DvForceFieldOps force_ops = {MASS_FORCE_OPS};
 
 /* ---- Drawing ---- */
 

@@ -3,6 +3,8 @@
  * MatrixFreeSystem: the linear system of solvers that only multiply. Nothing is assembled: the solver keeps the factors of
  * mass, damping and stiffness and asks the mechanical operations for products.
  */
+#include "without_matrix.h"
+
 #include "system/linear_system.h"
 
 typedef struct MatrixFreeSystem {
@@ -19,25 +21,10 @@ static const DvField fields[] = {
     {0},
 };
 
-static bool is_matrix_free(void *self_)
-{
-    (void)self_;
-    return true;
-}
-
-static const DvBlockMatrix *assemble(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
-{
-    (void)self_;
-    (void)m;
-    (void)step;
-    (void)factors;
-    return NULL;
-}
-
 static const DvLinearSystemOps ops = {
     .size = sizeof(DvLinearSystemOps),
-    .is_matrix_free = is_matrix_free,
-    .assemble = assemble,
+    .is_matrix_free = without_matrix,
+    .assemble = assemble_nothing,
     .by_default = DV_SYSTEM_MATRIX_FREE,
 };
 

@@ -3,6 +3,8 @@
  * PreconditionedMatrixFreeSystem: a matrix-free system whose solver has a preconditioner, and how often that is built anew:
  * the first time, then every assemblingRate times that the solver's system is built.
  */
+#include "without_matrix.h"
+
 #include "system/linear_system.h"
 
 typedef struct PreconditionedMatrixFreeSystem {
@@ -28,21 +30,6 @@ static const DvField fields[] = {
     {0},
 };
 
-static bool is_matrix_free(void *self_)
-{
-    (void)self_;
-    return true;
-}
-
-static const DvBlockMatrix *assemble(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
-{
-    (void)self_;
-    (void)m;
-    (void)step;
-    (void)factors;
-    return NULL;
-}
-
 static void reset(DvObject *object, void *self_)
 {
     (void)object;
@@ -51,8 +38,8 @@ static void reset(DvObject *object, void *self_)
 
 static const DvLinearSystemOps ops = {
     .size = sizeof(DvLinearSystemOps),
-    .is_matrix_free = is_matrix_free,
-    .assemble = assemble,
+    .is_matrix_free = without_matrix,
+    .assemble = assemble_nothing,
 };
 
 const DvClass dv_preconditioned_matrix_free_system = {

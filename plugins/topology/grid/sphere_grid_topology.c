@@ -15,19 +15,8 @@ static DvStatus construct(DvObject *object, void *self)
 }
 
 const DvClass dv_sphere_grid_topology = {
-    .size = sizeof(DvClass),
+    ROUND_GRID_CLASS(construct),
     .name = "SphereGridTopology",
-    .bases = (const char *const[]){"GridTopology", "MeshTopology", "BaseMeshTopology", NULL},
-    .family = "topologies",
-    .module = "Sofa.Component.Topology.Container.Grid",
     .help = "A grid bent into a ball.",
-    .instance_size = sizeof(RoundGrid),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_TOPOLOGY, .ops = &topology_ops, .slot = true}, {0}},
-    .construct = construct,
-    .parse = round_grid_parse,
-    .init = round_grid_init,
-    .update = mesh_topology_update,
-    .bounding_box = topology_bounding_box,
-    .destroy = topology_destroy,
 };

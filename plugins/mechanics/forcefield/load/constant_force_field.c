@@ -5,6 +5,8 @@
  * `forces` holds one force for all chosen points, or one each; without it `totalForce` is shared equally. The one that was not
  * given is kept up to date: the sum, or the force of each point. There is no derivative.
  */
+#include "load_ops.h"
+
 #include <divan/contracts/operator.h>
 #include <divan/kit/force_field.h>
 #include <divan/kit/point_set.h>
@@ -328,13 +330,7 @@ static const DvOperatorOps operator_ops = {
     .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
 
 static const DvForceFieldOps ops = {
-    .size = sizeof ops,
-    .states = dv_single_state_states,
-    .add_force = add_force,
-    .add_dforce = add_dforce,
-    .reserve = reserve,
-    .assemble = assemble,
-    .structure = structure,
+    LOAD_OPS,
     .energy = energy,
 };
 

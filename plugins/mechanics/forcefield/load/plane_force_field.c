@@ -7,6 +7,8 @@
  * The damping grows with the depth and acts along the whole velocity. The stiffness is that of the spring alone, -k n n^T: the damping
  * and the cut have no derivative. The normal is taken as given, of any length. Of rigid bodies the centre counts.
  */
+#include "load_ops.h"
+
 #include <divan/contracts/operator.h>
 #include <divan/kit/force_field.h>
 #include <divan/math/simd.h>
@@ -332,13 +334,7 @@ static double stiffness_bound(void *self)
 static const DvElementsCause cause_ops = DV_ELEMENTS_CAUSE(.bound = stiffness_bound);
 
 static const DvForceFieldOps ops = {
-    .size = sizeof ops,
-    .states = dv_single_state_states,
-    .add_force = add_force,
-    .add_dforce = add_dforce,
-    .reserve = reserve,
-    .assemble = assemble,
-    .structure = structure,
+    LOAD_OPS,
     .energy = energy,
 };
 

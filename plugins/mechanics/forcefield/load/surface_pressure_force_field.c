@@ -17,6 +17,8 @@
  *
  * Bodies are pressed at their centres.
  */
+#include "load_ops.h"
+
 #include <divan/kit/element_set.h>
 
 #include <divan/math/vec.h>
@@ -482,13 +484,7 @@ static uint64_t structure(void *self_)
 }
 
 static const DvForceFieldOps ops = {
-    .size = sizeof ops,
-    .states = dv_single_state_states,
-    .add_force = add_force,
-    .add_dforce = add_dforce,
-    .reserve = reserve,
-    .assemble = assemble,
-    .structure = structure,
+    LOAD_OPS,
     .symmetry = symmetry,
 };
 

@@ -143,19 +143,9 @@ static DvStatus solve(void *self, const DvStep *step, DvConstraintOrder order)
 static const DvConstraintSolverOps ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve, DV_LAWS_ALL);
 
 const DvClass dv_improved_jacobi_constraint_solver = {
-    .size = sizeof(DvClass),
+    ITERATIVE_CONSTRAINT_SOLVER_CLASS(&ops),
     .name = "ImprovedJacobiConstraintSolver",
-    .bases = (const char *const[]){"ConstraintSolver", NULL},
-    .family = "constraint solvers",
-    .module = "Sofa.Component.Constraint.Lagrangian.Solver",
     .help = "Finds the forces of constraints and contacts, all blocks at once in each sweep.",
     .instance_size = sizeof(ImprovedJacobiConstraintSolver),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &ops, .slot = true},
-                                      {.id = DV_SOLVE_RECORD, .ops = &iterative_constraint_solver_record_ops},
-                                      {.id = DV_FAULT_CAUSE, .ops = &iterative_constraint_solver_cause_ops},
-                                      {0}},
-    .init = iterative_constraint_solver_init,
-    .reset = iterative_constraint_solver_reset,
-    .cleanup = iterative_constraint_solver_cleanup,
 };

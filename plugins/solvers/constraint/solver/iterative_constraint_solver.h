@@ -137,4 +137,15 @@ extern const DvFaultCauseOps iterative_constraint_solver_cause_ops;
         .work = problem_work_of, .solve_again = problem_solve_again, .laws = (laws_of_class)          \
     }
 
+/* Of a class, whose operations are given, what all share. */
+#define ITERATIVE_CONSTRAINT_SOLVER_CLASS(ops_of_class)                                                                \
+    .size = sizeof(DvClass), .bases = (const char *const[]){"ConstraintSolver", NULL}, .family = "constraint solvers", \
+    .module = "Sofa.Component.Constraint.Lagrangian.Solver",                                                           \
+    .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = (ops_of_class), .slot = true},               \
+                                      {.id = DV_SOLVE_RECORD, .ops = &iterative_constraint_solver_record_ops},         \
+                                      {.id = DV_FAULT_CAUSE, .ops = &iterative_constraint_solver_cause_ops},           \
+                                      {0}},                                                                            \
+    .init = iterative_constraint_solver_init, .reset = iterative_constraint_solver_reset,                              \
+    .cleanup = iterative_constraint_solver_cleanup
+
 #endif

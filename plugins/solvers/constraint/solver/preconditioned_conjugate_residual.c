@@ -116,19 +116,9 @@ static DvStatus solve(void *self, const DvStep *step, DvConstraintOrder order)
 static const DvConstraintSolverOps ops = ITERATIVE_CONSTRAINT_SOLVER_OPS(solve, 1u << DV_LAW_BILATERAL);
 
 const DvClass dv_preconditioned_conjugate_residual = {
-    .size = sizeof(DvClass),
+    ITERATIVE_CONSTRAINT_SOLVER_CLASS(&ops),
     .name = "PreconditionedConjugateResidual",
-    .bases = (const char *const[]){"ConstraintSolver", NULL},
-    .family = "constraint solvers",
-    .module = "Sofa.Component.Constraint.Lagrangian.Solver",
     .help = "Finds the forces of equality constraints by conjugate residuals.",
     .instance_size = sizeof(PreconditionedConjugateResidual),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_CONSTRAINT_SOLVER, .ops = &ops, .slot = true},
-                                      {.id = DV_SOLVE_RECORD, .ops = &iterative_constraint_solver_record_ops},
-                                      {.id = DV_FAULT_CAUSE, .ops = &iterative_constraint_solver_cause_ops},
-                                      {0}},
-    .init = iterative_constraint_solver_init,
-    .reset = iterative_constraint_solver_reset,
-    .cleanup = iterative_constraint_solver_cleanup,
 };
