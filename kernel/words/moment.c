@@ -388,9 +388,8 @@ static DvData *field_now(GHashTable *made_for, DvData *data)
     const DvObject *made = data ? g_hash_table_lookup(made_for, data->owner) : NULL;
     if (!made)
         return data;
-    for (size_t i = 0; i < data->owner->field_count; i++)
-        if (data->owner->fields[i] == data && i < made->field_count &&
-            strcmp(made->fields[i]->field->name, data->field->name) == 0)
+    for (size_t i = 0; i < data->owner->field_count && i < made->field_count; i++)
+        if (data->owner->fields[i] == data && strcmp(made->fields[i]->field->name, data->field->name) == 0)
             return made->fields[i];
     return dv_object_field(made, data->field->name);
 }
