@@ -57,9 +57,9 @@ static void make_steps(DvScene *scene, int steps)
 }
 
 /* Largest difference of positions and velocities, relative to the largest number. */
-static double difference(const DvScene *a, const DvScene *b)
+static double difference_of(const DvScene *a, const DvScene *b, const char *path)
 {
-    const DvStateRef s = scene_state(a, "/Body/dofs"), t = scene_state(b, "/Body/dofs");
+    const DvStateRef s = scene_state(a, path), t = scene_state(b, path);
     double largest = 0, size = 1e-300;
     for (int k = 0; k < 2; k++) {
         const DvConstVec x = dv_state_read(s, k ? DV_VELOCITY : DV_POSITION),
@@ -72,6 +72,11 @@ static double difference(const DvScene *a, const DvScene *b)
         }
     }
     return largest / size;
+}
+
+static double difference(const DvScene *a, const DvScene *b)
+{
+    return difference_of(a, b, "/Body/dofs");
 }
 
 static DvSpaceCounts counts_of(const DvScene *scene)
@@ -193,6 +198,21 @@ static void test_fields_are_fetched_and_sent(void **state)
     dv_scene_free(host);
 }
 
+static void test_vectors_follow_what_they_are_linked_to(void **state)
+{
+    (void)state;
+    static const char format[] =
+        BEAM(IMPLICIT, "<PointsFromIndices name='ends' position='@dofs.position' indices='4 44'/>"
+                       "<Node name='Ends'><MechanicalObject name='dofs' template='CudaVec3d' "
+                       "position='@../ends.indices_position'/></Node>");
+    DvScene *host = with_template(format, "Vec3d"), *device = with_template(format, "CudaVec3d");
+    make_steps(host, 10);
+    make_steps(device, 10);
+    assert_true(difference_of(host, device, "/Body/Ends/dofs") <= 1e-9);
+    dv_scene_free(host);
+    dv_scene_free(device);
+}
+
 static void test_saved_scenes_go_on(void **state)
 {
     (void)state;
@@ -305,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_batches_do_not_show),
         cmocka_unit_test(test_steps_are_counted),
         cmocka_unit_test(test_fields_are_fetched_and_sent),
+        cmocka_unit_test(test_vectors_follow_what_they_are_linked_to),
         cmocka_unit_test(test_saved_scenes_go_on),
         cmocka_unit_test(test_twins_act_as_their_components),
         cmocka_unit_test(test_the_host_cannot_read_the_device),

@@ -48,6 +48,7 @@ typedef struct MechanicalObject {
     double *first_rest, *first_position, *first_velocity; /* [first_count] likewise: what a reset puts back; or NULL */
     uint32_t first_count;
     struct Elsewhere *elsewhere; /* NULL: on the host */
+    DvData links_changed;        /* follows what vectors were linked to */
     DvData written_elsewhere;    /* the fields follow from it that vectors elsewhere are kept in */
 } MechanicalObject;
 

@@ -16,7 +16,10 @@ typedef struct ElsewhereVector {
 typedef struct Elsewhere {
     DvVectorSpace *space;
     DvPrecision precision;
-    bool refused; /* there was no memory, which has been reported */
+    bool refused;                      /* there was no memory, which has been reported */
+    bool follows;                      /* it is taking over what vectors are linked to */
+    DvData *parent[DV_FIRST_FREE_VEC]; /* that a vector was linked to, its owner held; and the version that it has */
+    uint64_t parent_version[DV_FIRST_FREE_VEC];
     ElsewhereVector of[DV_MAX_VEC];
     DvStateVectors at_home; /* of those in no field */
 } Elsewhere;
@@ -78,10 +81,52 @@ void elsewhere_end(MechanicalObject *self)
     for (DvVecId id = 0; id < DV_MAX_VEC; id++)
         if (self->elsewhere->of[id].at)
             ops_of(self)->give(self->elsewhere->space, self->elsewhere->of[id].at);
+    for (DvVecId id = 0; id < DV_FIRST_FREE_VEC; id++)
+        if (self->elsewhere->parent[id])
+            dv_object_unref(self->elsewhere->parent[id]->owner);
     ops_of(self)->close(self->elsewhere->space);
     dv_state_vectors_free(&self->elsewhere->at_home);
     dv_free(self->elsewhere);
     self->elsewhere = NULL;
+}
+
+/* A field that follows a device follows no other field: what it was linked to is asked from then on when it has changed. */
+static void keep_link(MechanicalObject *self, DvVecId id)
+{
+    Elsewhere *elsewhere = self->elsewhere;
+    DvData *parent = dv_data_parent(self->of_id[id]);
+    if (!parent)
+        return;
+    if (elsewhere->parent[id])
+        dv_object_unref(elsewhere->parent[id]->owner);
+    elsewhere->parent[id] = parent;
+    elsewhere->parent_version[id] = dv_data_version(parent);
+    (void)dv_object_ref(parent->owner);
+    (void)dv_data_link(self->of_id[id], NULL);
+    (void)dv_data_depend(&self->links_changed, parent);
+    (void)dv_data_read(&self->links_changed);
+}
+
+/* Takes over what has changed there. */
+static __attribute__((noinline)) void take_links(MechanicalObject *self)
+{
+    Elsewhere *elsewhere = self->elsewhere;
+    if (elsewhere->follows)
+        return;
+    elsewhere->follows = true;
+    for (DvVecId id = 0; id < DV_FIRST_FREE_VEC; id++) {
+        DvData *parent = elsewhere->parent[id], *data = self->of_id[id];
+        if (!parent || dv_data_version(parent) == elsewhere->parent_version[id])
+            continue;
+        elsewhere->parent_version[id] = parent->version;
+        (void)dv_data_link(data, parent);
+        (void)dv_data_read(data);
+        (void)dv_data_link(data, NULL);
+        (void)dv_data_depend(data, &self->written_elsewhere);
+        (void)dv_data_read(data);
+    }
+    (void)dv_data_read(&self->links_changed);
+    elsewhere->follows = false;
 }
 
 void elsewhere_ready(MechanicalObject *self)
@@ -93,8 +138,7 @@ void elsewhere_ready(MechanicalObject *self)
         if (!data || id == DV_EXTERNAL_FORCE)
             continue;
         (void)dv_data_read(data);
-        if (dv_data_parent(data))
-            (void)dv_data_link(data, NULL);
+        keep_link(self, id);
         (void)dv_data_depend(data, &self->written_elsewhere);
         (void)dv_data_read(data); /* it is up to date */
     }
@@ -207,6 +251,8 @@ DvStatus elsewhere_update(DvObject *object, void *self_)
 {
     (void)object;
     MechanicalObject *self = self_;
+    if (self->elsewhere && self->links_changed.flags & DV_DATA_DIRTY)
+        take_links(self);
     for (DvVecId id = 0; self->elsewhere && id < DV_FIRST_FREE_VEC; id++)
         if (self->of_id[id])
             fetch(self, id);
@@ -215,6 +261,8 @@ DvStatus elsewhere_update(DvObject *object, void *self_)
 
 uint64_t elsewhere_version(MechanicalObject *self, DvVecId id)
 {
+    if (self->links_changed.flags & DV_DATA_DIRTY)
+        take_links(self);
     notice_writes(field_of(self, id), &self->elsewhere->of[id]);
     const DvData *data = field_of(self, id);
     return 1 + self->elsewhere->of[id].writes + (data && !self->elsewhere->of[id].there ? data->version : 0);
@@ -258,6 +306,8 @@ static void make(MechanicalObject *self, DvVecId id)
 const double *elsewhere_read(MechanicalObject *self, DvVecId id, DvSpace space)
 {
     static const double no_points[8] __attribute__((aligned(64)));
+    if (self->links_changed.flags & DV_DATA_DIRTY)
+        take_links(self);
     make(self, id);
     if (self->count == 0)
         return no_points;
@@ -273,6 +323,8 @@ const double *elsewhere_read(MechanicalObject *self, DvVecId id, DvSpace space)
 double *elsewhere_write(MechanicalObject *self, DvVecId id, DvSpace space, DvAccess access)
 {
     ElsewhereVector *vector = &self->elsewhere->of[id];
+    if (self->links_changed.flags & DV_DATA_DIRTY)
+        take_links(self);
     make(self, id);
     if (space == self->elsewhere->space->number) {
         if (!send(self, id, access))
