@@ -132,6 +132,70 @@ def round_trips():
         check(first.replace(b"o a", b"o b") == second or first == second, "%s does not come back the same: %s" % (ending, second[:2000].decode()))
 
 
+KINDS = ["edges", "triangles", "quads", "tetras", "hexas", "prisms", "pyramids"]
+COUNTS = [2, 2, 1, 1, 1, 1, 1]
+VTK_TYPES, GMSH_TYPES = [3, 5, 9, 10, 12, 13, 14], [1, 2, 3, 4, 5, 6, 7]
+
+
+def kinds_in(name, form):
+    """Which kinds of cells are in a file, each as often as it is there."""
+    text = get(name).decode()
+    if form == "vtkxml":
+        at = text.index('Name="types"')
+        return [KINDS[VTK_TYPES.index(int(word))] for word in text[text.index(">", at) + 1:text.index("<", at)].split()]
+    if form == "vtk":
+        return [KINDS[VTK_TYPES.index(int(word))] for word in text.split("CELL_TYPES")[1].split()[1:] if word.isdigit()]
+    if form == "gmsh":
+        return [KINDS[GMSH_TYPES.index(int(line.split()[1]))] for line in text.split("$Elements\n")[1].split("\n")[1:-2]]
+    corners = [len(line.split()) - 1 for line in text.split("\n") if line.startswith(("f ", "l "))]
+    return [{2: "edges", 3: "triangles", 4: "quads"}[n] for n in corners]
+
+
+def flags_by_table():
+    """Each kind of elements alone, and all but one, in each format of both exporters."""
+    sets = [[kind] for kind in KINDS] + [[k for k in KINDS if k != kind] for kind in KINDS]
+    exporters, expected = "", {}
+    for n, chosen in enumerate(sets):
+        flags = " ".join('%s="%d"' % (kind, kind in chosen) for kind in KINDS)
+        for form, ending in (("vtkxml", "vtu"), ("vtk", "vtk"), ("gmsh", "gmsh"), ("obj", "obj")):
+            exporters += '<MeshExporter filename="m%d" format="%s" exportAtBegin="1" %s/>' % (n, form, flags)
+            expected["m%d.%s" % (n, ending)] = (form, chosen)
+        exporters += '<VTKExporter filename="x%d" exportAtBegin="1" %s/><VTKExporter filename="o%d" XMLformat="0" exportAtBegin="1" %s/>' % (n, flags, n, flags)
+        expected["x%d0.vtu" % n], expected["o%d_0.vtu" % n] = ("vtkxml", chosen), ("vtk", chosen)
+    run(mesh_scene(exporters, SOLIDS), 0)
+    for name, (form, chosen) in expected.items():
+        there = kinds_in(name, form)
+        wanted = [kind for kind, count in zip(KINDS, COUNTS) if kind in chosen for _ in range(count)]
+        if form == "obj": # quads only where there are no triangles
+            wanted = [kind for kind in wanted if kind in ("edges", "triangles") or (kind == "quads" and "triangles" not in chosen)]
+        check(sorted(there) == sorted(wanted), "%s, of %s: %s" % (name, chosen, there))
+
+
+# Objects with a field of 11 entries, the field, and what it is called in XML and in legacy files.
+FIELDS = [('MechanicalObject template="Vec1d" position="%s"' % numbers(range(11)), "position", ("Float64", 1), "SCALARS %s double 1"),
+          ('MechanicalObject template="Vec2d" position="%s"' % numbers(range(22)), "position", ("Float64", 2), "%s 2 11 double"),
+          ('MechanicalObject template="Rigid3d" position="%s"' % ("0 0 0 0 0 0 1 " * 11), "position", ("Float64", 7), "%s 7 11 double"),
+          ('MechanicalObject template="Rigid3d" position="%s"' % ("0 0 0 0 0 0 1 " * 11), "velocity", ("Float64", 6), "%s 6 11 double"),
+          ('IndexValueMapper inputValues="%s"' % numbers(range(11)), "outputValues", ("Float64", 1), "SCALARS %s double 1"),
+          ('MergeSets in1="%s"' % numbers(range(11)), "out", ("UInt32", 1), "SCALARS %s unsigned_int 1"),
+          ('MathOp template="vector&lt;i&gt;" nbInputs="1" input1="%s"' % numbers(range(11)), "output", ("Int32", 1), "SCALARS %s int 1")]
+
+
+def fields_by_table():
+    """Types of arrays, with and without labels, in both formats."""
+    objects = "".join('<Node name="N%d"><%s name="o%d"/></Node>' % (k, row[0], k) for k, row in enumerate(FIELDS))
+    lists = " ".join("%sN%d/o%d.%s" % ("label%d=" % k if k % 2 else "", k, k, row[1]) for k, row in enumerate(FIELDS))
+    run(mesh_scene(objects + '<VTKExporter filename="x" exportAtBegin="1" pointsDataFields="%s"/><VTKExporter filename="o" XMLformat="0" exportAtBegin="1" '
+                   'pointsDataFields="%s"/>' % (lists, lists)), 0)
+    xml, legacy = get("x0.vtu").decode(), get("o_0.vtu").decode()
+    for k, (_, field, (kind, components), line) in enumerate(FIELDS):
+        name = "label%d" % k if k % 2 else field
+        tags = [tag for tag in xml.split("<DataArray")[1:] if 'Name="%s"' % name in tag.split(">")[0]]
+        check(any('type="%s"' % kind in tag and (components == 1 or 'NumberOfComponents="%d"' % components in tag) for tag in tags),
+              "XML, %s: %s" % (name, [tag.split(">")[0] for tag in tags]))
+        check(line % name in legacy, "legacy, %s: no '%s'" % (name, line % name))
+
+
 def bad_input():
     """Elements of points that are not there; fields that are none."""
     run(mesh_scene('<MeshExporter filename="few" format="obj" position="0 0 0  1 0 0  1 1 0  0 1 0" exportAtBegin="1"/>'), 0,
@@ -143,7 +207,7 @@ def bad_input():
 
 
 def main():
-    for test in [names_and_times, surfaces, other_readers, round_trips, bad_input]:
+    for test in [names_and_times, surfaces, other_readers, round_trips, flags_by_table, fields_by_table, bad_input]:
         work = tempfile.mkdtemp()
         os.chdir(work)
         before = len(FAILURES)
