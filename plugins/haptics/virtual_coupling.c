@@ -57,7 +57,8 @@ static bool is_below(DvNode *node, const DvNode *above)
 /* Whether what hangs on the tool touches something. */
 static bool touches(const VirtualCoupling *self)
 {
-    const DvContactList *list = self->pipeline ? self->pipeline_ops->contacts(dv_object_self(self->pipeline)) : NULL;
+    const bool has = self->pipeline && dv_object_node(self->pipeline) && dv_object_is_valid(self->pipeline);
+    const DvContactList *list = has ? self->pipeline_ops->contacts(dv_object_self(self->pipeline)) : NULL;
     const DvNode *tool = dv_object_node(self->base.state.object);
     for (uint32_t p = 0; list && p < list->pair_count; p++)
         for (int b = 0; b < 2; b++)
@@ -423,6 +424,9 @@ static void leave(VirtualCoupling *self)
     haptics_remove_user(&self->user);
     haptics_leave(self->port);
     self->port = NULL;
+    if (self->pipeline)
+        dv_object_unref(self->pipeline);
+    self->pipeline = NULL;
     dv_single_state_release(&self->base);
 }
 
@@ -444,6 +448,8 @@ static DvStatus bwd_init(DvObject *object, void *self_)
         return status;
     }
     self->pipeline = dv_node_find(dv_object_node(object), DV_COLLISION_PIPELINE, DV_SEARCH_ROOT);
+    if (self->pipeline)
+        dv_object_ref(self->pipeline); /* it may leave the scene before */
     self->pipeline_ops = self->pipeline ? dv_object_ops(self->pipeline, DV_COLLISION_PIPELINE) : NULL;
     weigh_tool(self);
     read_fields(self);
