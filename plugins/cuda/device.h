@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A device as its plugin sees it: memory, and a queue of kernels and copies that are done in order, when the host waits. Two are there: the
- * emulated one, by the processor, with memory that the host cannot read while its own code runs; and a GPU (cuda.h), where the
- * plugin was built with nvcc.
+ * A device as its plugin sees it: memory, and a queue of kernels and copies that are done in order, when the host waits. It is emulated, by
+ * the processor, with memory that the host cannot read while its own code runs.
  */
 #ifndef DIVAN_CUDA_DEVICE_H
 #define DIVAN_CUDA_DEVICE_H
