@@ -298,6 +298,12 @@ static void report_devices(const Run *run)
     }
 }
 
+static void say_step(const Run *run, uint64_t made, double spent)
+{
+    fprintf(stderr, "info: step %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT ", time %.6g s, %.5g steps/s\n", made,
+            run->steps, dv_node_time(dv_scene_root(run->scene)), spent > 0 ? (double)made / spent : 0.0);
+}
+
 static int make_steps(Run *run)
 {
     const Options *options = run->options;
@@ -324,8 +330,7 @@ static int make_steps(Run *run)
         observe(run, made);
         good = host_checkpoint(options, run->scene, made, false) && good;
         if (options->verbose && (made % tenth == 0 || made == run->steps))
-            fprintf(stderr, "info: step %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT ", time %.6g s, %.5g steps/s\n",
-                    made, run->steps, dv_node_time(dv_scene_root(run->scene)), spent > 0 ? (double)made / spent : 0.0);
+            say_step(run, made, spent);
         if (options->real_time)
             keep_pace(&pace, made, dv_node_time(dv_scene_root(run->scene)) - before, host_now());
         if (progress && (end - shown > 0.1 || made == run->steps)) {
