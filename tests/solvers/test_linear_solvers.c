@@ -684,7 +684,7 @@ static void a_matrix_that_is_not_finite_names_its_point(void **state)
 
 static void count_standstills(const DvMessage *message, void *context)
 {
-    *(int *)context += message->level == DV_LEVEL_WARNING && strstr(message->text, "leaves bodies as they are") != NULL;
+    *(int *)context += message->level == DV_LEVEL_WARNING && strstr(message->text, "does not move bodies") != NULL;
 }
 
 /* A body under gravity for 20 s: its speed at the end, and how often a solver says that it leaves it as it is. */
