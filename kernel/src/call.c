@@ -45,9 +45,15 @@ static bool in_use(const DvScene *scene, const char *function)
     return false;
 }
 
+/* The scene is looked at in a message alone: it may have gone. */
+static bool in_chunk(const DvScene *scene, const char *function)
+{
+    return dv_private_thread.in_chunk && dv_private_in_chunk(function, file_of(scene));
+}
+
 bool dv_core_may_change(const DvScene *scene, const char *function)
 {
-    if (dv_private_in_chunk(function, file_of(scene)))
+    if (in_chunk(scene, function))
         return false;
     const Thread *owner = scene ? atomic_load_explicit(&scene->owner, memory_order_relaxed) : NULL;
     return !owner || owner == &dv_private_thread || in_use(scene, function);
@@ -55,7 +61,7 @@ bool dv_core_may_change(const DvScene *scene, const char *function)
 
 bool dv_core_call_begin(Call *call, DvScene *scene, const char *function)
 {
-    if (dv_private_in_chunk(function, file_of(scene)))
+    if (in_chunk(scene, function))
         return false;
     Thread *owner = NULL;
     if (!atomic_compare_exchange_strong(&scene->owner, &owner, &dv_private_thread) && owner != &dv_private_thread)
