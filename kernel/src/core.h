@@ -107,7 +107,7 @@ struct Words {
      * depends on the one before. */
     void (*say_circle)(const List *circle, bool follows);
     void (*say_unused_context)(DvNode *node, const DvNode *parent); /* what it gives and its parent decides */
-    void (*say_namesake)(DvNode *node, const DvNode *parent); /* when an earlier child has the node's name */
+    void (*say_namesake)(DvNode *node, const DvNode *parent);       /* when an earlier child has the node's name */
     /* Between types of which one is text, or is known to a plugin: *elements and *element_count as for `parse`. */
     DvStatus (*convert)(const DvType *from, const void *value, size_t count, const DvType *to, void **elements,
                         size_t *element_count);

@@ -225,7 +225,7 @@ static void report_syntax(Parse *parse)
 }
 
 XmlElement *xml_parse_text(Reader *reader, const char *text, size_t length, const char *name, const char *folder,
-                       size_t depth)
+                           size_t depth)
 {
     const DvPlace whole = {.file = dv_intern(name)};
     if (length > DV_MAX_SCENE_BYTES || (reader->bytes += length) > DV_MAX_SCENE_BYTES) {

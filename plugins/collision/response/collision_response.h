@@ -15,9 +15,9 @@ typedef struct Response {
     DvObject *object; /* held; NULL: none could be made, or none is wanted */
     const DvContactResponseOps *ops;
     DvObject *states[2]; /* of the two models, as it was told; never looked into */
-    uint32_t number; /* of those that are told, in the order in which they were made */
-    bool made;       /* so far as it is wanted */
-    bool touched;    /* in this step */
+    uint32_t number;     /* of those that are told, in the order in which they were made */
+    bool made;           /* so far as it is wanted */
+    bool touched;        /* in this step */
 } Response;
 
 typedef struct CollisionResponse {
