@@ -11,77 +11,14 @@
  *
  * With J^T lambda the force of a contact, the work that is stored in it is  -lambda (d - d_free) / 2,  against which passivity is watched.
  */
-#include "guard.h"
-#include "session.h"
+#include "lcp_force_feedback.h"
 
-#include <divan/contracts/lagrangian_constraint.h>
-#include <divan/kit/states.h>
 #include <divan/memory.h>
+#include <divan/plugin.h>
 
 #include <math.h>
 #include <string.h>
 #include <time.h>
-
-/* A problem that ticks may solve. */
-typedef struct Slot {
-    const DvConstraintProblem *problem; /* held; or NULL */
-    const DvCorrectionRows *rows;       /* that the tool is in; or NULL */
-    size_t first, last;                 /* unknowns of the tool in it */
-    double x[7];                        /* free position of the first point */
-    double *violation, *lambda, *work;
-    size_t capacity, work_capacity;
-    bool begun;     /* lambda is that of a tick */
-    bool converged; /* in the last tick */
-} Slot;
-
-/* Fields as they are in a step. */
-typedef struct FeedbackSetting {
-    GuardSetting guard;
-    double factor_given, timeout_now, stall_time;
-    uint32_t sweeps;
-    bool active, has_factor, follows_turns, in_all, in_newtons;
-} FeedbackSetting;
-
-/* What ticks see: which of them. */
-typedef struct Published {
-    uint64_t number; /* of the slot, plus 1; 0: none yet */
-    double dt;
-    FeedbackSetting set;
-} Published;
-
-/* What steps see of the ticks. */
-typedef struct FeedbackReport {
-    DvRigid3Deriv wrench;
-    uint64_t not_converged;
-} FeedbackReport;
-
-typedef struct LoopState {
-    Guard guard;
-    DvRigid3 device;
-    double stored, gain;
-    uint64_t seen;
-    bool begun;
-} LoopState;
-
-typedef struct LCPForceFeedback {
-    DvLink mstate, device_link;
-    DvData activate, index, coefficient, timeout, most_sweeps, turns, all_frames, physical;
-    DvData max_force, ramp, stall, fade, passivity;
-    DvData force, torque, cut_off;
-    DvStateRef state;
-    HapticPort *port;
-    HapticUser user;
-    const DvConstraintSolverOps *solver_ops;
-    DvObject *solver;
-    Slot **slots; /* by pointer: ticks use them while more come */
-    uint32_t slot_count, slot_capacity;
-    FeedbackSetting set;     /* of the present step */
-    FeedbackSetting in_tick; /* of the step that a tick sees */
-    bool told;
-    LoopState loop;
-    DvSnapshot *reports; /* by the clock: FeedbackReport */
-    FeedbackReport report;
-} LCPForceFeedback;
 
 /* ---- Steps ---- */
 
@@ -96,7 +33,7 @@ static bool is_shared(const HapticUser *user, uint64_t number)
     return false;
 }
 
-static bool is_waiting_for(const HapticUser *user, uint64_t number)
+bool feedback_is_waiting_for(const HapticUser *user, uint64_t number)
 {
     if (haptics_by_clock(user->port))
         return is_shared(user, number);
@@ -111,21 +48,26 @@ static bool is_waiting_for(const HapticUser *user, uint64_t number)
     return false;
 }
 
-static uint32_t free_slot(LCPForceFeedback *self)
+void feedback_add_slot(LCPForceFeedback *self)
 {
-    for (uint32_t i = 0; i < self->slot_count; i++)
-        if (!is_waiting_for(&self->user, i + 1))
-            return i;
     if (self->slot_count == self->slot_capacity) { /* by the clock never: five are enough */
         const uint32_t more = 2 * self->slot_capacity;
         self->slots = dv_realloc(self->slots, self->slot_capacity * sizeof(Slot *), more * sizeof(Slot *));
         self->slot_capacity = more;
     }
-    self->slots[self->slot_count] = dv_alloc(1, sizeof(Slot));
-    return self->slot_count++;
+    self->slots[self->slot_count++] = dv_alloc(1, sizeof(Slot));
 }
 
-static void let_go(const LCPForceFeedback *self, Slot *slot)
+static uint32_t free_slot(LCPForceFeedback *self)
+{
+    for (uint32_t i = 0; i < self->slot_count; i++)
+        if (!feedback_is_waiting_for(&self->user, i + 1))
+            return i;
+    feedback_add_slot(self);
+    return self->slot_count - 1;
+}
+
+void feedback_let_go(const LCPForceFeedback *self, Slot *slot)
 {
     if (slot->problem)
         self->solver_ops->release_problem(slot->problem);
@@ -174,18 +116,26 @@ static void read_place(const LCPForceFeedback *self, Slot *slot)
     dv_dof_integrate(state.dof, 1, slot->x, slot->x, difference, slot->problem->dt);
 }
 
+/* A problem that is the slot's from now on. */
+void feedback_hold(const LCPForceFeedback *self, Slot *slot, const DvConstraintProblem *problem)
+{
+    feedback_let_go(self, slot);
+    slot->problem = problem;
+    slot->begun = false;
+    if (!problem)
+        return;
+    size_t capacity = slot->capacity;
+    slot->violation = room(slot->violation, &capacity, problem->rows);
+    slot->lambda = room(slot->lambda, &slot->capacity, problem->rows);
+    slot->work = room(slot->work, &slot->work_capacity, self->solver_ops->work(problem));
+}
+
 static void take_problem(LCPForceFeedback *self, Slot *slot)
 {
-    let_go(self, slot);
-    slot->problem = self->solver_ops->take_problem(dv_object_self(self->solver));
-    slot->begun = false;
+    feedback_hold(self, slot, self->solver_ops->take_problem(dv_object_self(self->solver)));
     if (!slot->problem)
         return;
     find_rows(self, slot);
-    size_t capacity = slot->capacity;
-    slot->violation = room(slot->violation, &capacity, slot->problem->rows);
-    slot->lambda = room(slot->lambda, &slot->capacity, slot->problem->rows);
-    slot->work = room(slot->work, &slot->work_capacity, self->solver_ops->work(slot->problem));
     read_place(self, slot);
 }
 
@@ -269,7 +219,10 @@ static void restart(void *self_)
     for (int i = 0; i < 3; i++) /* no tick is made now */
         memset(self->user.shared->blocks[i], 0, sizeof(double) + sizeof(Published));
     for (uint32_t i = 0; i < self->slot_count; i++)
-        let_go(self, self->slots[i]);
+        feedback_let_go(self, self->slots[i]);
+    if (self->resumes && !haptics_by_clock(self->port))
+        feedback_go_on(self);
+    self->resumes = false;
 }
 
 /* ---- Ticks ---- */
@@ -455,7 +408,7 @@ static void leave(LCPForceFeedback *self)
 {
     haptics_remove_user(&self->user); /* no tick looks at a problem any more */
     for (uint32_t i = 0; i < self->slot_count; i++)
-        let_go(self, self->slots[i]);
+        feedback_let_go(self, self->slots[i]);
     haptics_leave(self->port);
     self->port = NULL;
     dv_state_release(&self->state);
@@ -495,6 +448,25 @@ static DvStatus join(DvObject *object, LCPForceFeedback *self)
     return DV_OK;
 }
 
+static void reset(DvObject *object, void *self_)
+{
+    LCPForceFeedback *self = self_;
+    (void)object;
+    self->resumes = false;
+    if (self->port)
+        haptics_restart(self->port);
+}
+
+static DvStatus restore(DvObject *object, void *self_)
+{
+    LCPForceFeedback *self = self_;
+    if (self->port && feedback_read_back(self))
+        self->resumes = true;
+    else
+        reset(object, self_);
+    return DV_OK;
+}
+
 static DvStatus bwd_init(DvObject *object, void *self_)
 {
     LCPForceFeedback *self = self_;
@@ -512,25 +484,23 @@ static DvStatus bwd_init(DvObject *object, void *self_)
         self->solver_ops = dv_object_ops(self->solver, DV_CONSTRAINT_SOLVER);
     if (status == DV_OK)
         status = join(object, self);
+    self->words = dv_service(DV_PROBLEM_WORDS);
     if (status != DV_OK)
         leave(self);
-    return status;
+    return status == DV_OK && dv_data_is_set(&self->resume) ? restore(object, self_) : status;
 }
 
 static void handle_event(DvObject *object, void *self_, DvEvent *event)
 {
     LCPForceFeedback *self = self_;
     (void)object;
-    if (self->port)
-        haptics_hear(self->port, event);
-}
-
-static void reset(DvObject *object, void *self_)
-{
-    LCPForceFeedback *self = self_;
-    (void)object;
-    if (self->port)
-        haptics_restart(self->port);
+    if (!self->port)
+        return;
+    haptics_hear(self->port, event);
+    if (event->kind == DV_EVENT_ANIMATE_END && haptics_by_clock(self->port))
+        haptics_forget(&self->resume);
+    else if (event->kind == DV_EVENT_ANIMATE_END)
+        feedback_remember(self);
 }
 
 static void cleanup(DvObject *object, void *self_)
@@ -586,6 +556,7 @@ static const DvField fields[] = {
     FIELD(torque, "torque", dv_type_vec3d, .unit = "N m", .flags = DV_FIELD_READ_ONLY, .help = "the same"),
     FIELD(cut_off, "notConverged", dv_type_double, .flags = DV_FIELD_READ_ONLY,
           .help = "ticks whose solve was cut off by solverMaxIt or solverTimeout"),
+    FIELD(resume, "resume", dv_type_uints, .flags = DV_FIELD_STATE, .help = "where ticks go on, and what they solve"),
     {0},
 };
 
@@ -607,6 +578,7 @@ const DvClass dv_lcp_force_feedback = {
     .reinit = dv_object_initialise_again,
     .handle_event = handle_event,
     .reset = reset,
+    .restore = restore,
     .cleanup = cleanup,
     .destroy = destroy,
 };

@@ -212,9 +212,22 @@ static size_t waiting_words(const HapticUser *user)
     return 2 + (user->block_bytes + 3) / 4;
 }
 
+size_t haptics_user_least_words(const HapticUser *user)
+{
+    return USER_HEAD_WORDS + (user->block_bytes + 3) / 4;
+}
+
 size_t haptics_user_words(const HapticUser *user)
 {
-    return USER_HEAD_WORDS + (user->block_bytes + 3) / 4 + user->waiting_capacity * waiting_words(user);
+    return haptics_user_least_words(user) + user->waiting_capacity * waiting_words(user);
+}
+
+void haptics_forget(DvData *resume)
+{
+    size_t count;
+    (void)dv_data_uints(resume, &count);
+    if (count > 0)
+        dv_data_set(resume, NULL, 0);
 }
 
 void haptics_user_write(const HapticUser *user, uint32_t *words)
@@ -271,10 +284,13 @@ static void start_user(HapticUser *user)
     user->restart(user->self);
     if (user->before)
         user->before(user->self);
-    if (user->resume && !user->port->by_clock)
+    if (user->resume && !user->port->by_clock) {
         resume_user(user);
-    else
-        haptics_publish(user, 0.0, 0.0);
+        return;
+    }
+    dv_free(user->resume);
+    user->resume = NULL;
+    haptics_publish(user, 0.0, 0.0);
 }
 
 static void start_port(HapticPort *port)
@@ -286,13 +302,13 @@ static void start_port(HapticPort *port)
     port->ops->placement(port->self, &port->setting.placement);
     port->pose = port->report.sample.pose = dv_rigid3_identity();
     port->running = haptics_start_device(port) == DV_OK;
-    if (port->resume) {
+    if (port->resume && !port->by_clock) {
         memcpy((char *)port + STATE_FIRST, port->resume, STATE_BYTES);
         port->session->clock = port->clock;
         port->session->step_time = port->step_time;
-        dv_free(port->resume);
-        port->resume = NULL;
     }
+    dv_free(port->resume);
+    port->resume = NULL;
     port->shown = port->report;
     *(PortReport *)dv_snapshot_begin(port->reports) = port->report;
     dv_snapshot_publish(port->reports);

@@ -99,8 +99,11 @@ size_t haptics_state_words(const HapticPort *port);
 void haptics_state_write(HapticPort *port, uint32_t *words);
 void haptics_state_read(HapticPort *port, const uint32_t *words);
 size_t haptics_user_words(const HapticUser *user);
+size_t haptics_user_least_words(const HapticUser *user); /* where nothing waits */
 void haptics_user_write(const HapticUser *user, uint32_t *words);
 void haptics_user_read(HapticUser *user, const uint32_t *words, size_t count);
+/* By the clock nothing is remembered: a run that is put back begins anew where the hand is, and forces come slowly. */
+void haptics_forget(DvData *resume);
 
 extern const DvHapticsOps haptics_service;
 

@@ -147,10 +147,10 @@ static DvStatus start(void *self_, DvHapticTick tick, void *context)
     (void)context;
     read_setting(self);
     self->running = true;
-    if (self->resumes) {
-        self->resumes = false;
+    const bool goes_on = self->resumes && !(self->port && haptics_by_clock(self->port));
+    self->resumes = false;
+    if (goes_on)
         return DV_OK;
-    }
     self->arm = (ArmState){0};
     memcpy(self->arm.axis, self->setting.axis, sizeof self->arm.axis);
     return DV_OK;
@@ -305,7 +305,9 @@ void simulated_device_hear(DvObject *object, void *self_, DvEvent *event)
             show(self, sample->pose, sample->buttons);
             tell(self, sample);
         }
-    } else if (event->kind == DV_EVENT_ANIMATE_END && !haptics_by_clock(self->port)) {
+    } else if (event->kind == DV_EVENT_ANIMATE_END && haptics_by_clock(self->port)) {
+        haptics_forget(&self->resume);
+    } else if (event->kind == DV_EVENT_ANIMATE_END) {
         remember(self);
     }
 }

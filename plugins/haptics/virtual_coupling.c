@@ -143,10 +143,10 @@ static void weigh_tool(VirtualCoupling *self)
 static void restart(void *self_)
 {
     VirtualCoupling *self = self_;
-    if (self->resumes) {
-        self->resumes = false;
+    const bool goes_on = self->resumes && !haptics_by_clock(self->port);
+    self->resumes = false;
+    if (goes_on)
         return;
-    }
     memset(&self->loop, 0, sizeof self->loop);
     *(LoopState *)dv_snapshot_begin(self->reports) = self->loop;
     dv_snapshot_publish(self->reports);
@@ -490,7 +490,7 @@ static DvStatus restore(DvObject *object, void *self_)
     size_t count;
     const uint32_t *words = dv_data_uints(&self->resume, &count);
     const size_t port = self->port ? haptics_state_words(self->port) : 0, loop = (sizeof(LoopState) + 3) / 4;
-    if (!self->port || count < own_words() + port + 4) {
+    if (!self->port || count < own_words() + port + haptics_user_least_words(&self->user)) {
         reset(object, self_);
         return DV_OK;
     }
@@ -510,7 +510,9 @@ static void handle_event(DvObject *object, void *self_, DvEvent *event)
     if (!self->port)
         return;
     haptics_hear(self->port, event);
-    if (event->kind == DV_EVENT_ANIMATE_END && !haptics_by_clock(self->port))
+    if (event->kind == DV_EVENT_ANIMATE_END && haptics_by_clock(self->port))
+        haptics_forget(&self->resume);
+    else if (event->kind == DV_EVENT_ANIMATE_END)
         remember(self);
 }
 

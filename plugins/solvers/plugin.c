@@ -6,6 +6,7 @@
 #include <divan/contracts/mechanical_operations.h>
 #include <divan/plugin.h>
 
+#include "constraint/solver/problem_words.h"
 #include "modal/modes.h"
 
 #define DV_CLASS(name) extern const DvClass name;
@@ -162,7 +163,8 @@ static const char *const variants[] = {
     NULL,
 };
 
-static const DvContract offers[] = {{.id = DV_NATURAL_MODES, .ops = &dv_natural_modes}, {0}};
+static const DvContract offers[] = {
+    {.id = DV_NATURAL_MODES, .ops = &dv_natural_modes}, {.id = DV_PROBLEM_WORDS, .ops = &problem_words_ops}, {0}};
 
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),

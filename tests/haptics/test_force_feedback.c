@@ -19,6 +19,7 @@
 #include <divan/contracts/lagrangian_constraint.h>
 #include <divan/divan.h>
 #include <divan/math/rigid.h>
+#include <divan/moment.h>
 #include <divan/plugin.h>
 
 #include "scene_text.h"
@@ -304,6 +305,113 @@ static void a_wall_answers_in_the_first_tick_behind_it(void **state)
             assert_true((lines[l].force[2] > 0) == (lines[l].at[2] < 0.001));
 }
 
+/* What a run leads to in bits, and its log. */
+typedef struct Outcome {
+    double tool[7], about[8];
+    size_t lines;
+    Line log[400];
+} Outcome;
+
+static void go_on(DvScene *scene, int count, Outcome *out)
+{
+    memset(out, 0, sizeof *out);
+    FILE *log = fopen(in_folder("log.csv"), "w");
+    assert_int_equal(service()->set_log(scene, log), DV_OK);
+    for (int i = 0; i < count; i++)
+        step(scene);
+    assert_int_equal(service()->set_log(scene, NULL), DV_OK);
+    fclose(log);
+    DvHapticAbout about;
+    assert_true(service()->about(scene, 0, &about));
+    memcpy(out->tool, dv_state_read(scene_state(scene, "/tool/state"), DV_POSITION).at, sizeof out->tool);
+    const double numbers[8] = {about.path, about.work,       about.force[2],        (double)about.ticks,
+                               about.time, about.mean_force, (double)about.clamped, (double)about.snapshots};
+    memcpy(out->about, numbers, sizeof numbers);
+    out->lines = read_log(out->log, 400);
+}
+
+static DvScene *load_held(const char *solver)
+{
+    char whole[200];
+    snprintf(whole, sizeof whole, "%s tolerance='1e-6' %s='30'", solver,
+             strstr(solver, "LCP") ? "maxIt" : "maxIterations");
+    DvScene *scene = load(0.01, "0 0 0", "", whole, "physicalForce='1' maxForce='3' solverMaxIt='5'", spring);
+    const DvHapticSchedule schedule = {.latency = 1.5, .jitter = 0.5, .lost = 0.1, .seed = 9};
+    assert_int_equal(service()->set_schedule(scene, &schedule), DV_OK);
+    return scene;
+}
+
+/* Moments, checkpoints and saved scenes, in contact, while states wait to be seen. */
+static void a_run_goes_on_with_what_it_solves(void **state)
+{
+    (void)state;
+    static Outcome first, again;
+    static const char *const solvers[] = {"BlockGaussSeidelConstraintSolver", "UnbuiltGaussSeidelConstraintSolver",
+                                          "NNCGConstraintSolver", "LCPConstraintSolver mu='0'"};
+    write_file("way.txt", "0 0 0 0.004\n0.2 0.002 0 -0.004\n1 0.02 -0.01 -0.002\n");
+    for (int s = 0; s < 4; s++) {
+        DvScene *scene = load_held(solvers[s]);
+        DvMoment *moment = dv_moment_new(scene);
+        for (int i = 0; i < 23; i++)
+            step(scene);
+        assert_int_equal(dv_moment_take(moment), DV_OK);
+        assert_int_equal(dv_checkpoint_write(scene, in_folder("half.checkpoint")), DV_OK);
+        assert_int_equal(dv_scene_save(scene, in_folder("half.scn")), DV_OK);
+        go_on(scene, 12, &first);
+        assert_true(first.about[2] > 0 && first.lines > 90);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(dv_moment_restore(moment), DV_OK);
+            go_on(scene, 12, &again);
+            assert_memory_equal(&first, &again, sizeof first);
+        }
+        dv_moment_free(moment);
+        dv_scene_free(scene);
+        scene = load_held(solvers[s]);
+        assert_int_equal(dv_checkpoint_read(scene, in_folder("half.checkpoint")), DV_OK);
+        go_on(scene, 12, &again);
+        assert_memory_equal(&first, &again, sizeof first);
+        dv_scene_free(scene);
+        assert_int_equal(dv_scene_load(in_folder("half.scn"), NULL, &scene), DV_OK);
+        const DvHapticSchedule schedule = {.latency = 1.5, .jitter = 0.5, .lost = 0.1, .seed = 9};
+        assert_int_equal(service()->set_schedule(scene, &schedule), DV_OK);
+        go_on(scene, 12, &again);
+        assert_memory_equal(&first, &again, sizeof first);
+        dv_scene_free(scene);
+    }
+}
+
+/* Whatever a file says: an error, a run that begins anew, never more than the force allowed. */
+static void words_that_are_wrong_do_no_harm(void **state)
+{
+    (void)state;
+    write_file("way.txt", "0 0 0 -0.002\n");
+    DvScene *scene = load_held("BlockGaussSeidelConstraintSolver");
+    DvData *resume = dv_object_field(scene_object(scene, "/tool/feedback"), "resume");
+    for (int i = 0; i < 10; i++)
+        step(scene);
+    DvMoment *moment = dv_moment_new(scene);
+    for (uint32_t bad = 0; bad < 300; bad++) {
+        size_t count;
+        const uint32_t *words = dv_data_uints(resume, &count);
+        const size_t kept = bad % 3 == 0 ? count - bad * count / 300 : count;
+        uint32_t *other = dv_data_begin(resume, kept);
+        words = other;
+        assert_non_null(words);
+        if (bad % 3)
+            other[count / 5 + (7919 * (size_t)bad) % (count / 2)] = bad % 2 ? UINT32_MAX : 77 * bad;
+        dv_data_end(resume);
+        assert_int_equal(dv_moment_take(moment), DV_OK);
+        assert_int_equal(dv_moment_restore(moment), DV_OK);
+        const DvStatus status = dv_scene_step(scene, 0);
+        assert_true(status == DV_OK || status == DV_ERROR_NOT_FINITE);
+        dv_scene_reset(scene);
+        for (int i = 0; i < 3; i++)
+            step(scene);
+    }
+    dv_moment_free(moment);
+    dv_scene_free(scene);
+}
+
 static void what_is_wrong_is_said(void **state)
 {
     (void)state;
@@ -328,6 +436,8 @@ static int end(void **state)
 {
     (void)unlink(in_folder("way.txt"));
     (void)unlink(in_folder("log.csv"));
+    (void)unlink(in_folder("half.checkpoint"));
+    (void)unlink(in_folder("half.scn"));
     (void)rmdir(folder);
     return stop_plugins(state);
 }
@@ -339,6 +449,8 @@ int main(void)
         cmocka_unit_test(ticks_are_dense_solutions_of_velocities),
         cmocka_unit_test(a_weight_at_rest_is_felt_as_its_weight),
         cmocka_unit_test(a_wall_answers_in_the_first_tick_behind_it),
+        cmocka_unit_test(a_run_goes_on_with_what_it_solves),
+        cmocka_unit_test(words_that_are_wrong_do_no_harm),
         cmocka_unit_test(what_is_wrong_is_said),
     };
     return cmocka_run_group_tests(tests, begin, end);
