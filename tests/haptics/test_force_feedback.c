@@ -124,10 +124,10 @@ static void read_problem(DvScene *scene, Dense *out)
     }
     assert_int_equal(problem->moved_count, 1);
     assert_ptr_equal(problem->moved[0].states[0], tool.object);
-    assert_int_equal(problem->moved[0].first[1] - problem->moved[0].first[0], 6);
+    const size_t unknowns = problem->moved[0].first[1]; /* all points move alike */
     for (uint32_t i = 0; i < problem->moved[0].j.rows; i++)
-        for (uint32_t c = 0; c < 6; c++)
-            out->j[problem->moved[0].row[i]][c] = entry(&problem->moved[0].j, i, c);
+        for (uint32_t c = 0; c < unknowns; c++)
+            out->j[problem->moved[0].row[i]][c % 6] += entry(&problem->moved[0].j, i, c);
     const DvConstVec x = dv_state_read(tool, DV_POSITION), v = dv_state_read(tool, DV_VELOCITY);
     if (out->order == DV_CONSTRAIN_POSITION) {
         memcpy(out->x, dv_state_read(tool, DV_FREE_POSITION).at, sizeof out->x);
@@ -141,7 +141,7 @@ static void read_problem(DvScene *scene, Dense *out)
 
 /* d = free + J way + W lambda >= 0, lambda >= 0, d lambda = 0, by all subsets for few rows: which of them push is found by pivots on the dense
  * matrix (Lemke's problem of a symmetric matrix has one solution in d; J^T lambda is the same for all of them). */
-static void dense_force(const Dense *problem, const double at[3], double force[3])
+static void dense_force(const Dense *problem, const double at[3], const double turn[3], double force[3])
 {
     const uint32_t n = problem->rows;
     double lambda[MOST_ROWS] = {0}, d[MOST_ROWS];
@@ -149,7 +149,7 @@ static void dense_force(const Dense *problem, const double at[3], double force[3
     for (uint32_t r = 0; r < n; r++) {
         d[r] = problem->free[r];
         for (int c = 0; c < 3; c++)
-            d[r] += share * problem->j[r][c] * (at[c] - problem->x[c]);
+            d[r] += share * (problem->j[r][c] * (at[c] - problem->x[c]) + problem->j[r][c + 3] * turn[c]);
     }
     for (int sweep = 0; sweep < 200000; sweep++) { /* over-converged */
         double most = 0;
@@ -224,7 +224,8 @@ static void each_tick_is_a_dense_solution(const char *loop, const char *solver)
         if (behind < 0)
             continue;
         double force[3];
-        dense_force(&problems[behind], lines[l].at, force);
+        static const double none[3] = {0};
+        dense_force(&problems[behind], lines[l].at, none, force);
         for (int c = 0; c < 3; c++) {
             worst = fmax(worst, fabs(force[c] - lines[l].force[c]));
             most = fmax(most, fabs(force[c]));
@@ -303,6 +304,101 @@ static void a_wall_answers_in_the_first_tick_behind_it(void **state)
     for (size_t l = 0; l < count; l++) /* contacts hold at 0.001 */
         if (fabs(lines[l].at[2] - 0.001) > 1e-9)
             assert_true((lines[l].force[2] > 0) == (lines[l].at[2] < 0.001));
+}
+
+/* Force of the last tick along z; what a dense solver finds for it with these turns. */
+static double last_force(DvScene *scene, int steps, const double turn[3], double *law)
+{
+    static Dense problem;
+    double force[3];
+    for (int i = 0; i < steps; i++) {
+        if (i == steps - 1)
+            read_problem(scene, &problem); /* of the step before, which the ticks of this one see */
+        step(scene);
+    }
+    DvHapticAbout about;
+    assert_true(service()->about(scene, 0, &about));
+    const double *at = dv_data_doubles(dv_object_field(scene_object(scene, "/arm"), "positionDevice"), NULL);
+    dense_force(&problem, at, turn, force);
+    *law = force[2];
+    return about.force[2];
+}
+
+static const char exact[] = "BlockGaussSeidelConstraintSolver tolerance='1e-12' maxIterations='100000'";
+
+/* The device is where the tool is, turned by half a radian: a point at 0.01 m goes 5 mm down, through the floor. */
+static void turns_count_where_they_are_asked_for(void **state)
+{
+    (void)state;
+    static const double none[3] = {0}, turn[3] = {0, 0.5, 0};
+    double law;
+    write_file("way.txt", "0 0 0 0.003 0 0.24740395925452294 0 0.9689124217106447\n");
+    DvScene *scene = load(0.01, "0 0 0", "", exact, "forceCoef='1' solverMaxIt='100000'", "");
+    assert_true(last_force(scene, 5, none, &law) == 0 && law == 0);
+    dv_scene_free(scene);
+    scene = load(0.01, "0 0 0", "", exact, "forceCoef='1' solverMaxIt='100000' derivRotations='1'", "");
+    const double force = last_force(scene, 5, turn, &law);
+    assert_true(law > 1e-3 && fabs(force - law) < 1e-9 * fmax(1, law));
+    dv_scene_free(scene);
+}
+
+/* Two frames, of which the second touches: it moves with the device only if all do. */
+static void all_frames_count_where_they_are_asked_for(void **state)
+{
+    (void)state;
+    static const double none[3] = {0};
+    for (int all = 0; all < 2; all++) {
+        DvText text = {0};
+        dv_text_add(
+            &text,
+            "<Node name='root' dt='0.01' gravity='0 0 0'><FreeMotionAnimationLoop/><%s/>"
+            "<CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase/>"
+            "<LocalMinDistance alarmDistance='0.02' contactDistance='0.001'/>"
+            "<CollisionResponse response='FrictionContactConstraint' responseParams='mu=0'/>"
+            "<SimulatedHapticDevice name='arm' resolution='0' maxForce='0' filename='way.txt'/>"
+            "<Node name='tool'><EulerImplicitSolver/><SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>"
+            "<MechanicalObject name='state' template='Rigid3d' position='0 0 0.003 0 0 0 1 0.1 0 0.003 0 0 0 1'/>"
+            "<UniformMass vertexMass='0.1 1e-3 1e-3 0 0 0 1e-3 0 0 0 1e-3'/><LinearSolverConstraintCorrection/>"
+            "<LCPForceFeedback activate='1' rampTime='0' passivity='off' stallTime='10' forceCoef='1' "
+            "solverMaxIt='100000' localHapticConstraintAllFrames='%d'/>"
+            "<Node name='points'><MechanicalObject position='0.01 0 0 -0.005 0.009 0 -0.005 -0.009 0'/>"
+            "<PointCollisionModel/><RigidMapping index='1'/></Node></Node>"
+            "<Node name='floor'><MeshTopology position='-1 -1 0 1 -1 0 1 1 0 -1 1 0' triangles='0 1 2 0 2 3'/>"
+            "<MechanicalObject/><TriangleCollisionModel moving='0' simulated='0'/></Node></Node>",
+            exact, all);
+        DvScene *scene = NULL;
+        write_file("way.txt", "0 0 0 -0.004\n");
+        assert_int_equal(dv_scene_load_text(text.at, text.length, "scene.scn", folder, NULL, &scene), DV_OK);
+        dv_text_free(&text);
+        double law;
+        const double force = last_force(scene, 5, none, &law);
+        assert_true(law > 1e-3 && fabs(force - (all ? law : 0)) < 1e-9);
+        dv_scene_free(scene);
+    }
+}
+
+/* It counts by the clock alone: in virtual time sweeps do. */
+static void time_cuts_a_solve_off_by_the_clock(void **state)
+{
+    (void)state;
+    write_file("way.txt", "0 0 0 -0.002\n");
+    for (int i = 0; i < 3; i++) {
+        DvScene *scene = load(
+            0.01, "0 0 0", "", exact,
+            i == 1 ? "solverMaxIt='1000000' solverTimeout='10'" : "solverMaxIt='1000000' solverTimeout='1e-9'", "");
+        DvHapticAbout about = {0};
+        if (i > 0)
+            assert_int_equal(service()->run_by_clock(scene, true), DV_OK);
+        for (int k = 0; k < 400 && (k < 10 || about.ticks < 40); k++) {
+            step(scene);
+            (void)usleep(i > 0 ? 3000 : 0);
+            assert_true(service()->about(scene, 0, &about));
+        }
+        step(scene);
+        const double cut = dv_data_double(dv_object_field(scene_object(scene, "/tool/feedback"), "notConverged"));
+        assert_true(i == 2 ? cut > 5 : cut == 0);
+        dv_scene_free(scene);
+    }
 }
 
 /* What a run leads to in bits, and its log. */
@@ -449,6 +545,9 @@ int main(void)
         cmocka_unit_test(ticks_are_dense_solutions_of_velocities),
         cmocka_unit_test(a_weight_at_rest_is_felt_as_its_weight),
         cmocka_unit_test(a_wall_answers_in_the_first_tick_behind_it),
+        cmocka_unit_test(turns_count_where_they_are_asked_for),
+        cmocka_unit_test(all_frames_count_where_they_are_asked_for),
+        cmocka_unit_test(time_cuts_a_solve_off_by_the_clock),
         cmocka_unit_test(a_run_goes_on_with_what_it_solves),
         cmocka_unit_test(words_that_are_wrong_do_no_harm),
         cmocka_unit_test(what_is_wrong_is_said),
