@@ -167,6 +167,12 @@ static int check(const Options *options)
     problems.starting = true;
     const DvStatus started = host_start(options);
     problems.starting = false;
+    if (!host_use_device(options)) {
+        dv_log_set_handler(NULL, NULL);
+        g_string_free(problems.list, TRUE);
+        g_string_free(problems.notes, TRUE);
+        return EXIT_FAULT;
+    }
     const DvLoadOptions load = {.keep_going = true, .check_only = true};
     DvScene *scene = NULL;
     const DvStatus status = host_read_scene(options, &load, &scene);

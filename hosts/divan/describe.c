@@ -54,6 +54,7 @@ static int list(const Options *options)
 {
     const DvStatus started = host_start(options);
     print_plugins();
+    host_print_devices();
     print_classes();
     return started == DV_OK ? EXIT_DONE : EXIT_FAULT;
 }
@@ -152,7 +153,7 @@ static int info(const Options *options)
 const Command command_list = {
     .name = "list",
     .arguments = "",
-    .summary = "list plugins with state and reason, and classes by family",
+    .summary = "list plugins with state and reason, devices, and classes by family",
     .description =
         "Plugins that cannot be used are listed with the reason. The exit status is 1 if a plugin set or --plugin\n"
         "asks for one of them.",

@@ -65,6 +65,9 @@ typedef struct Verification Verification; /* verification.c: how far a run is fr
 
 /* Finds and starts the plugins that the command line asks for; errors have been reported. */
 DvStatus host_start(const Options *options);
+/* Of --device and --no-gpu, else of CUDA_DEVICE, once plugins have started. false: it cannot be used, which has been said. */
+bool host_use_device(const Options *options);
+void host_print_devices(void); /* those that plugins have, and why some cannot be used */
 /* Loads options->scene and applies --dt; NULL after a reported error. */
 DvScene *host_load(const Options *options);
 /* The same, but what --verification asks for is added before the scene is initialised. */

@@ -6,7 +6,6 @@
  */
 #include "host.h"
 
-#include <divan/contracts/vector_space.h>
 #include <divan/embed.h>
 #include <divan/output.h>
 
@@ -233,25 +232,6 @@ static gboolean read_dt(const char *option, const char *text, gpointer options, 
     return good;
 }
 
-/* Whether a plugin has the device that is asked for. */
-static bool has_device(const char *device)
-{
-    const void *services[DV_MOST_SPACES];
-    const size_t count = dv_services(DV_VECTOR_SPACE, services, DV_MOST_SPACES);
-    GString *names = g_string_new(NULL);
-    bool found = device == NULL;
-    for (size_t i = 0; i < MIN(count, DV_MOST_SPACES); i++) {
-        const DvVectorSpaceOps *ops = services[i];
-        found = found || strcmp(ops->name, device) == 0;
-        g_string_append_printf(names, "%s%s", names->len ? ", " : "", ops->name);
-    }
-    if (!found)
-        fprintf(stderr, "divan: there is no device '%s' here; there is %s\n", device,
-                names->len ? names->str : "none: the plugin divan.cuda is not loaded");
-    g_string_free(names, TRUE);
-    return found;
-}
-
 /* Everything a command line can say; each command is given the entries it takes. */
 static void add_entries(GArray *entries, const Command *command, const GOptionEntry *all, size_t count)
 {
@@ -270,7 +250,7 @@ static void add_run_entries(GArray *entries, const Command *command, Options *op
         {"threads", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_threads,
          "Number of threads (0: one per core; default 1)", "N"},
         {"device", 0, 0, G_OPTION_ARG_STRING, &options->device,
-         "Where states with templates made for a GPU (CudaVec3f) keep their vectors: emulated (default: the host)",
+         "Where states with templates made for a GPU (CudaVec3f) keep their vectors: cuda:N, a card, or emulated (default: what CUDA_DEVICE says, else the host)",
          "DEVICE"},
         {"no-gpu", 0, 0, G_OPTION_ARG_NONE, &options->no_gpu, "Keep all vectors on the host", NULL},
         {"grain-divisor", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_grain_divisor,
@@ -603,11 +583,9 @@ static int run_command(const Command *command, int argc, char **argv)
             dv_parallel_set_threads((unsigned)options.threads);
         dv_parallel_set_grain_divisor((uint32_t)options.grain_divisor);
         take_signals();
-        if (options.device || options.no_gpu)
-            (void)g_setenv("DIVAN_DEVICE", options.no_gpu ? "" : options.device, TRUE);
         const bool started = (!options.write_anywhere || dv_set_output_folder("/") == DV_OK) &&
                              (command->starts_plugins || host_start(&options) == DV_OK) &&
-                             (command->starts_plugins || options.no_gpu || has_device(options.device));
+                             (command->starts_plugins || !takes(command, "device") || host_use_device(&options));
         result = started ? command->run(&options) : EXIT_FAULT;
         dv_stop();
     }

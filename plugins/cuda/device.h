@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A device as its plugin sees it: memory, and a queue of kernels and copies that are done in order, when the host waits. It is emulated, by
- * the processor, with memory that the host cannot read while its own code runs.
+ * the processor, with memory that the host cannot read while its own code runs (emulated.c), or a card (card.c).
  */
 #ifndef DIVAN_CUDA_DEVICE_H
 #define DIVAN_CUDA_DEVICE_H
@@ -12,22 +12,33 @@
 
 typedef struct Device Device;
 
-/* `most`: bytes that it has; 0: what the machine has. */
-Device *device_open(size_t most);
-void device_close(Device *device);
-DvAddress device_take(Device *device, size_t bytes);
-void device_give(Device *device, DvAddress at); /* once the queue has been done */
-/* Arguments are copied; their first member is the guard. */
-void device_launch(Device *device, KernelNumber kernel, DvPrecision precision, uint64_t blocks, const void *args,
+typedef struct DeviceOps {
+    void (*close)(Device *device);
+    DvAddress (*take)(Device *device, size_t bytes); /* of zeros; 0: there is no more */
+    void (*give)(Device *device, DvAddress at);      /* once the queue has been done */
+    /* Arguments are copied; their first member is the guard. */
+    void (*launch)(Device *device, KernelNumber kernel, DvPrecision precision, uint64_t blocks, const void *args,
                    size_t size);
-/* Room in the queue for what is to be copied to the device: filled by the caller at once. */
-void *device_put(Device *device, DvAddress to, size_t bytes);
-void device_get(Device *device, void *to, DvAddress from, size_t bytes); /* waits */
-void device_wait(Device *device);
-void device_record(Device *device);
-bool device_end_record(Device *device);
-void device_replay(Device *device, uint32_t times);
-DvSpaceCounts *device_counts(Device *device);
+    /* Room in the queue for what is to be copied to the device: filled by the caller at once. */
+    void *(*put)(Device *device, DvAddress to, size_t bytes);
+    void (*get)(Device *device, void *to, DvAddress from,
+                size_t bytes); /* waits; of a device that is lost: no numbers */
+    void (*wait)(Device *device);
+    void (*record)(Device *device);
+    bool (*end_record)(Device *device);
+    void (*replay)(Device *device, uint32_t times);
+} DeviceOps;
+
+struct Device {
+    const DeviceOps *ops;
+    const DvObject *about; /* what errors of it are said of */
+    DvSpaceCounts counts;
+};
+
+/* `most`: bytes that it has; 0: what the machine has. */
+Device *emulated_open(size_t most);
+/* The card of a number. NULL: it cannot be used, with the reason and what helps.     [main] */
+Device *cuda_open(int number, size_t most, DvText *why);
 
 /* A space of this plugin. */
 typedef struct Space {
@@ -40,7 +51,7 @@ typedef struct Space {
     uint32_t guard;
 } Space;
 
-extern const DvVectorSpaceOps space_ops;
+extern const DvVectorSpaceOps space_of_emulated_ops, space_of_cards_ops;
 extern const DvDeviceOperatorsOps space_operators;
 
 static inline const double *space_guard(const Space *space)
@@ -56,15 +67,17 @@ static inline uint64_t space_blocks(uint64_t n)
 /* Launches a kernel in a precision with the arguments that are given: members of both precisions have the same names, and addresses
  * in the place of pointers fit both. */
 #define SPACE_AT(address) ((void *)(uintptr_t)(address))
-#define SPACE_LAUNCH(space, precision, name, count, ...)                                                       \
-    do {                                                                                                       \
-        if ((precision) == DV_FLOAT) {                                                                         \
-            name##_args_f args = {.stop = space_guard(space), __VA_ARGS__};                                    \
-            device_launch((space)->device, KERNEL_##name, DV_FLOAT, space_blocks(count), &args, sizeof args);  \
-        } else {                                                                                               \
-            name##_args_d args = {.stop = space_guard(space), __VA_ARGS__};                                    \
-            device_launch((space)->device, KERNEL_##name, DV_DOUBLE, space_blocks(count), &args, sizeof args); \
-        }                                                                                                      \
+#define SPACE_LAUNCH(space, precision, name, count, ...)                                                        \
+    do {                                                                                                        \
+        if ((precision) == DV_FLOAT) {                                                                          \
+            name##_args_f args = {.stop = space_guard(space), __VA_ARGS__};                                     \
+            (space)->device->ops->launch((space)->device, KERNEL_##name, DV_FLOAT, space_blocks(count), &args,  \
+                                         sizeof args);                                                          \
+        } else {                                                                                                \
+            name##_args_d args = {.stop = space_guard(space), __VA_ARGS__};                                     \
+            (space)->device->ops->launch((space)->device, KERNEL_##name, DV_DOUBLE, space_blocks(count), &args, \
+                                         sizeof args);                                                          \
+        }                                                                                                       \
     } while (0)
 
 #endif

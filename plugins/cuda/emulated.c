@@ -4,11 +4,8 @@
  * runs, so whoever follows an address of it faults at once; what is asked for is done as late as it may be, and blocks run in an
  * order that is another one each time: results that hang on either show.
  */
-#include "device.h"
+#include "queue.h"
 
-#include <divan/memory.h>
-
-#include <string.h>
 #include <sys/mman.h>
 
 typedef struct Region {
@@ -17,33 +14,20 @@ typedef struct Region {
     bool given;
 } Region;
 
-typedef enum CommandKind { COMMAND_LAUNCH, COMMAND_PUT, COMMAND_REPLAY } CommandKind;
-
-/* In a queue, followed by `size` bytes: arguments, or what is copied. */
-typedef struct Command {
-    CommandKind kind;
-    KernelNumber kernel;
-    DvPrecision precision;
-    uint32_t times;
-    uint64_t blocks;
-    DvAddress to;
-    size_t size;
-} Command;
-
-typedef struct Queue {
-    char *at;
-    size_t used, room;
-} Queue;
-
-struct Device {
+typedef struct Emulated {
+    Device base;
     Region *region;
     uint32_t regions, capacity;
     size_t most, held;
     Queue queue, recording;
     bool records, broken;
     uint64_t turn; /* launches so far: the order of blocks hangs on it */
-    DvSpaceCounts counts;
-};
+} Emulated;
+
+static Emulated *of(Device *device)
+{
+    return (Emulated *)(void *)device;
+}
 
 /* ---- Bodies as blocks ---- */
 
@@ -70,22 +54,16 @@ static const Block blocks_of[KERNEL_COUNT][2] = {
 
 /* ---- Memory ---- */
 
-Device *device_open(size_t most)
-{
-    Device *device = dv_alloc(1, sizeof *device);
-    device->most = most;
-    return device;
-}
-
-static void free_region(Device *device, Region *region)
+static void free_region(Emulated *device, Region *region)
 {
     device->held -= region->bytes;
     munmap(region->at, region->bytes);
     *region = device->region[--device->regions];
 }
 
-void device_close(Device *device)
+static void close_device(Device *base)
 {
+    Emulated *device = of(base);
     while (device->regions)
         free_region(device, &device->region[device->regions - 1]);
     dv_free(device->region);
@@ -94,8 +72,9 @@ void device_close(Device *device)
     dv_free(device);
 }
 
-DvAddress device_take(Device *device, size_t bytes)
+static DvAddress take(Device *base, size_t bytes)
 {
+    Emulated *device = of(base);
     enum { PAGE = 4096 };
     const size_t rounded = (bytes + PAGE) / PAGE * PAGE;
     if (device->most && device->held + rounded > device->most)
@@ -110,19 +89,20 @@ DvAddress device_take(Device *device, size_t bytes)
     }
     device->region[device->regions++] = (Region){at, rounded, false};
     device->held += rounded;
-    device->counts.allocations++;
-    device->counts.bytes_held = device->held;
+    device->base.counts.allocations++;
+    device->base.counts.bytes_held = device->held;
     return dv_vector_as_address(at);
 }
 
-static void allow(const Device *device, int rights)
+static void allow(const Emulated *device, int rights)
 {
     for (uint32_t i = 0; i < device->regions; i++)
         (void)mprotect(device->region[i].at, device->region[i].bytes, rights);
 }
 
-void device_give(Device *device, DvAddress at)
+static void give(Device *base, DvAddress at)
 {
+    Emulated *device = of(base);
     device->broken = true;
     for (uint32_t i = 0; i < device->regions; i++)
         if (dv_vector_as_address(device->region[i].at) == at)
@@ -131,41 +111,28 @@ void device_give(Device *device, DvAddress at)
 
 /* ---- The queue ---- */
 
-static void *add(Queue *queue, const Command *command)
-{
-    enum { ALIGNED = 16 };
-    const size_t size = (sizeof *command + command->size + ALIGNED - 1) / ALIGNED * ALIGNED;
-    if (queue->used + size > queue->room) {
-        const size_t more = 2 * (queue->used + size) + 65536;
-        queue->at = dv_realloc(queue->at, queue->room, more);
-        queue->room = more;
-    }
-    char *at = queue->at + queue->used;
-    memcpy(at, command, sizeof *command);
-    queue->used += size;
-    return at + sizeof *command;
-}
-
-static Queue *present_queue(Device *device)
+static Queue *present_queue(Emulated *device)
 {
     return device->records ? &device->recording : &device->queue;
 }
 
-void device_launch(Device *device, KernelNumber kernel, DvPrecision precision, uint64_t blocks, const void *args,
+static void launch(Device *base, KernelNumber kernel, DvPrecision precision, uint64_t blocks, const void *args,
                    size_t size)
 {
+    Emulated *device = of(base);
     if (blocks == 0)
         return;
     const Command command = {
         .kind = COMMAND_LAUNCH, .kernel = kernel, .precision = precision, .blocks = blocks, .size = size};
-    memcpy(add(present_queue(device), &command), args, size);
-    device->counts.launches += !device->records;
+    memcpy(queue_add(present_queue(device), &command), args, size);
+    device->base.counts.launches += !device->records;
 }
 
-void *device_put(Device *device, DvAddress to, size_t bytes)
+static void *put(Device *base, DvAddress to, size_t bytes)
 {
-    device->counts.bytes_put += device->records ? 0 : bytes;
-    return add(present_queue(device), &(Command){.kind = COMMAND_PUT, .to = to, .size = bytes});
+    Emulated *device = of(base);
+    device->base.counts.bytes_put += device->records ? 0 : bytes;
+    return queue_add(present_queue(device), &(Command){.kind = COMMAND_PUT, .to = to, .size = bytes});
 }
 
 static uint64_t greatest_divisor(uint64_t a, uint64_t b)
@@ -179,7 +146,7 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
 }
 
 /* All blocks, each once: from somewhere on, in strides that have no divisor in common with their number. */
-static void run_blocks(Device *device, const Command *command, const void *args)
+static void run_blocks(Emulated *device, const Command *command, const void *args)
 {
     const double *const *stop = args;
     if (*stop && **stop != 0.0)
@@ -193,11 +160,10 @@ static void run_blocks(Device *device, const Command *command, const void *args)
         block(args, (uint32_t)at, turn & 1);
 }
 
-static void run(Device *device, const Queue *queue)
+static void run(Emulated *device, const Queue *queue)
 {
-    for (size_t at = 0; at < queue->used;) {
-        enum { ALIGNED = 16 };
-        const Command *command = (const Command *)(const void *)(queue->at + at);
+    size_t at = 0;
+    for (const Command *command; (command = queue_next(queue, &at));) {
         const void *after = command + 1;
         if (command->kind == COMMAND_LAUNCH)
             run_blocks(device, command, after);
@@ -205,12 +171,11 @@ static void run(Device *device, const Queue *queue)
             memcpy((void *)(uintptr_t)command->to, after, command->size);
         for (uint32_t i = 0; command->kind == COMMAND_REPLAY && i < command->times; i++)
             run(device, &device->recording);
-        at += (sizeof *command + command->size + ALIGNED - 1) / ALIGNED * ALIGNED;
     }
 }
 
 /* Does all that has been asked for; memory that was given back goes. */
-static void finish(Device *device)
+static void finish(Emulated *device)
 {
     if (device->queue.used) {
         allow(device, PROT_READ | PROT_WRITE);
@@ -221,26 +186,28 @@ static void finish(Device *device)
     for (uint32_t i = device->regions; i-- > 0;)
         if (device->region[i].given)
             free_region(device, &device->region[i]);
-    device->counts.bytes_held = device->held;
+    device->base.counts.bytes_held = device->held;
 }
 
-void device_wait(Device *device)
+static void wait_for(Device *base)
 {
+    Emulated *device = of(base);
     device->broken = device->records;
     if (device->records)
         return;
-    device->counts.waits++;
+    device->base.counts.waits++;
     finish(device);
 }
 
-void device_get(Device *device, void *to, DvAddress from, size_t bytes)
+static void get(Device *base, void *to, DvAddress from, size_t bytes)
 {
-    device_wait(device);
+    Emulated *device = of(base);
+    wait_for(base);
     if (device->records) {
         memset(to, 0, bytes);
         return;
     }
-    device->counts.bytes_got += bytes;
+    device->base.counts.bytes_got += bytes;
     allow(device, PROT_READ);
     memcpy(to, (const void *)(uintptr_t)from, bytes);
     allow(device, PROT_NONE);
@@ -248,31 +215,50 @@ void device_get(Device *device, void *to, DvAddress from, size_t bytes)
 
 /* ---- Recordings ---- */
 
-void device_record(Device *device)
+static void record(Device *base)
 {
+    Emulated *device = of(base);
     finish(device); /* it may hold repetitions of the last recording */
     device->recording.used = 0;
     device->records = true;
     device->broken = false;
 }
 
-bool device_end_record(Device *device)
+static bool end_record(Device *base)
 {
+    Emulated *device = of(base);
     device->records = false;
     if (device->broken)
         device->recording.used = 0;
     return !device->broken;
 }
 
-void device_replay(Device *device, uint32_t times)
+static void replay(Device *base, uint32_t times)
 {
+    Emulated *device = of(base);
     if (times == 0)
         return;
-    (void)add(&device->queue, &(Command){.kind = COMMAND_REPLAY, .times = times});
-    device->counts.launches += times;
+    (void)queue_add(&device->queue, &(Command){.kind = COMMAND_REPLAY, .times = times});
+    device->base.counts.launches += times;
 }
 
-DvSpaceCounts *device_counts(Device *device)
+static const DeviceOps ops = {
+    .close = close_device,
+    .take = take,
+    .give = give,
+    .launch = launch,
+    .put = put,
+    .get = get,
+    .wait = wait_for,
+    .record = record,
+    .end_record = end_record,
+    .replay = replay,
+};
+
+Device *emulated_open(size_t most)
 {
-    return &device->counts;
+    Emulated *device = dv_alloc(1, sizeof *device);
+    device->base.ops = &ops;
+    device->most = most;
+    return &device->base;
 }

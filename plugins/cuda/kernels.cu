@@ -19,3 +19,11 @@
     KERNEL_OF(name, phases, d) \
     KERNEL_OF(name, phases, f)
 #include "bodies/list.def"
+#undef KERNEL
+
+/* By KernelNumber; in double, in float. */
+extern "C" const void *const card_kernels[KERNEL_COUNT][2] = {
+#define KERNEL(name, phases) {(const void *)name##_kernel_d, (const void *)name##_kernel_f},
+#include "bodies/list.def"
+#undef KERNEL
+};

@@ -15,7 +15,7 @@ bool device_array_room(Space *space, DeviceArray *array, size_t bytes, DvText *w
     if (array->at && array->bytes >= bytes)
         return true;
     device_array_free(space, array);
-    array->at = device_take(space->device, bytes ? bytes : 1);
+    array->at = space->device->ops->take(space->device, bytes ? bytes : 1);
     array->bytes = bytes;
     if (!array->at)
         dv_text_add(why, "the device has no memory for %zu bytes more", bytes);
@@ -25,7 +25,7 @@ bool device_array_room(Space *space, DeviceArray *array, size_t bytes, DvText *w
 void device_array_free(Space *space, DeviceArray *array)
 {
     if (array->at)
-        device_give(space->device, array->at);
+        space->device->ops->give(space->device, array->at);
     *array = (DeviceArray){0};
 }
 
@@ -34,7 +34,7 @@ bool device_array_put(Space *space, DeviceArray *array, const void *from, size_t
     if (!device_array_room(space, array, bytes, why))
         return false;
     if (bytes)
-        memcpy(device_put(space->device, array->at, bytes), from, bytes);
+        memcpy(space->device->ops->put(space->device, array->at, bytes), from, bytes);
     return true;
 }
 
@@ -49,7 +49,7 @@ bool device_array_numbers(Space *space, DvPrecision precision, DeviceArray *arra
     const size_t bytes = dv_space_bytes(precision, part->count * part->width);
     if (!device_array_room(space, array, bytes, why) || bytes == 0)
         return array->at != 0;
-    void *to = device_put(space->device, array->at, bytes);
+    void *to = space->device->ops->put(space->device, array->at, bytes);
     for (size_t i = 0; i < part->count; i++)
         for (uint32_t k = 0; k < part->width; k++) {
             const double value = part->numbers[i * part->width + k];
@@ -67,7 +67,7 @@ bool device_array_indices(Space *space, DeviceArray *array, const DvOperatorPart
     const size_t bytes = part->count * part->width * sizeof(uint32_t);
     if (!device_array_room(space, array, bytes, why) || bytes == 0)
         return array->at != 0;
-    uint32_t *to = device_put(space->device, array->at, bytes);
+    uint32_t *to = space->device->ops->put(space->device, array->at, bytes);
     for (size_t i = 0; i < part->count; i++)
         for (uint32_t k = 0; k < part->width; k++)
             to[place_of(part, i, k, by_component)] = part->index[i * part->width + k];
@@ -130,7 +130,7 @@ static const struct {
 static DvTwin *make(DvVectorSpace *space, DvPrecision precision, const DvDofType *dof, uint32_t points,
                     const DvOperator *op, DvText *why)
 {
-    if (space->ops != &space_ops)
+    if (space->ops != &space_of_emulated_ops && space->ops != &space_of_cards_ops)
         return NULL; /* another plugin's */
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
         if (strcmp(operators[i].name, op->name) != 0 || (operators[i].dim && operators[i].dim != dof->deriv))

@@ -37,8 +37,10 @@ static const DvRename renames[] = {
     {0},
 };
 
-static const DvContract offers[] = {
-    {.id = DV_VECTOR_SPACE, .ops = &space_ops}, {.id = DV_DEVICE_OPERATORS, .ops = &space_operators}, {0}};
+static const DvContract offers[] = {{.id = DV_VECTOR_SPACE, .ops = &space_of_emulated_ops},
+                                    {.id = DV_VECTOR_SPACE, .ops = &space_of_cards_ops},
+                                    {.id = DV_DEVICE_OPERATORS, .ops = &space_operators},
+                                    {0}};
 
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),

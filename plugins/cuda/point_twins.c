@@ -24,7 +24,7 @@ static bool put_masses(MassTwin *self, const DvOperatorPart *mass, DvText *why)
     if (!device_array_numbers(space, self->twin.precision, &self->mass, mass, false, why) ||
         !device_array_room(space, &self->has, bytes, why))
         return false;
-    uint32_t *has = bytes ? device_put(space->device, self->has.at, bytes) : NULL;
+    uint32_t *has = bytes ? space->device->ops->put(space->device, self->has.at, bytes) : NULL;
     for (size_t i = 0; i < mass->count; i++)
         has[i] = mass->numbers[i] != 0.0;
     return true;

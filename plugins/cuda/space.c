@@ -16,24 +16,49 @@ static Space *of(DvVectorSpace *space)
 
 /* ---- Which device ---- */
 
-static bool space_is_chosen(void)
+/* --device emulated, cuda (the first card), cuda:1. */
+static const char emulated_name[] = "emulated", cards_name[] = "cuda";
+
+static const char *chosen(void)
 {
     const char *device = getenv("DIVAN_DEVICE");
-    return device && strcmp(device, "emulated") == 0;
+    return device ? device : "";
 }
 
-/* Bytes that the emulated device has, for trying what becomes of scenes that need more. */
+static bool emulated_is_chosen(void)
+{
+    return strcmp(chosen(), emulated_name) == 0;
+}
+
+static bool card_is_chosen(void)
+{
+    const size_t length = sizeof cards_name - 1;
+    return strncmp(chosen(), cards_name, length) == 0 && (chosen()[length] == '\0' || chosen()[length] == ':');
+}
+
+/* The number of the card that is meant, by default 0; -1: what stands there is none. */
+static int chosen_card(void)
+{
+    const char *colon = card_is_chosen() ? strchr(chosen(), ':') : NULL;
+    if (!colon)
+        return 0;
+    char *end;
+    const long number = strtol(colon + 1, &end, 10);
+    return end == colon + 1 || *end || colon[1] == '-' || number > 999 ? -1 : (int)number;
+}
+
+/* Bytes that the device has at most, for trying what becomes of scenes that need more. */
 static size_t memory_limit(void)
 {
     const char *text = getenv("DIVAN_DEVICE_MEMORY");
     return text ? (size_t)strtoull(text, NULL, 10) : 0;
 }
 
-static bool keeps(const char *word, DvPrecision *precision)
+static bool keeps_if(bool is_chosen, const char *word, DvPrecision *precision)
 {
     static const char *const kinds[] = {"Vec1", "Vec2", "Vec3", "Vec6"};
     static const char prefix[] = "Cuda";
-    if (!space_is_chosen() || strncmp(word, prefix, sizeof prefix - 1) != 0)
+    if (!is_chosen || strncmp(word, prefix, sizeof prefix - 1) != 0)
         return false;
     word += sizeof prefix - 1;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -46,30 +71,54 @@ static bool keeps(const char *word, DvPrecision *precision)
     return false;
 }
 
+static bool emulated_keeps(const char *word, DvPrecision *precision)
+{
+    return keeps_if(emulated_is_chosen(), word, precision);
+}
+
+static bool card_keeps(const char *word, DvPrecision *precision)
+{
+    return keeps_if(card_is_chosen(), word, precision);
+}
+
 static Space **space_of_scene(DvScene *scene)
 {
     static const char key = 0;
     return dv_scene_local(scene, &key, sizeof(Space *));
 }
 
-static DvVectorSpace *open_space(DvScene *scene, DvSpace number, DvText *why)
+/* The one space of a scene: only one device is chosen. */
+static DvVectorSpace *open_space(DvScene *scene, const DvVectorSpaceOps *ops, DvSpace number, DvText *why)
 {
     Space **at = space_of_scene(scene);
     if (!*at) {
-        Space *space = dv_alloc(1, sizeof *space);
-        *space = (Space){.base = {&space_ops, number}, .scene = scene, .guard = DV_NO_SLOT};
-        space->device = device_open(memory_limit());
-        space->slots = device_take(space->device, DV_SLOTS * sizeof(double));
-        if (!space->slots) {
+        Device *device =
+            ops == &space_of_cards_ops ? cuda_open(chosen_card(), memory_limit(), why) : emulated_open(memory_limit());
+        if (!device)
+            return NULL;
+        device->about = dv_node_object(dv_scene_root(scene));
+        const DvAddress slots = device->ops->take(device, DV_SLOTS * sizeof(double));
+        if (!slots) {
             dv_text_add(why, "the device has no memory at all");
-            device_close(space->device);
-            dv_free(space);
+            device->ops->close(device);
             return NULL;
         }
+        Space *space = dv_alloc(1, sizeof *space);
+        *space = (Space){.base = {ops, number}, .scene = scene, .guard = DV_NO_SLOT, .device = device, .slots = slots};
         *at = space;
     }
     (*at)->users++;
     return &(*at)->base;
+}
+
+static DvVectorSpace *open_emulated(DvScene *scene, DvSpace number, DvText *why)
+{
+    return open_space(scene, &space_of_emulated_ops, number, why);
+}
+
+static DvVectorSpace *open_card(DvScene *scene, DvSpace number, DvText *why)
+{
+    return open_space(scene, &space_of_cards_ops, number, why);
 }
 
 static void close_space(DvVectorSpace *base)
@@ -78,7 +127,7 @@ static void close_space(DvVectorSpace *base)
     if (--space->users)
         return;
     *space_of_scene(space->scene) = NULL;
-    device_close(space->device);
+    space->device->ops->close(space->device);
     dv_free(space);
 }
 
@@ -86,29 +135,29 @@ static void close_space(DvVectorSpace *base)
 
 static DvAddress take(DvVectorSpace *space, size_t bytes)
 {
-    return device_take(of(space)->device, bytes);
+    return of(space)->device->ops->take(of(space)->device, bytes);
 }
 
 static void give(DvVectorSpace *space, DvAddress at)
 {
-    device_give(of(space)->device, at);
+    of(space)->device->ops->give(of(space)->device, at);
 }
 
 static void put(DvVectorSpace *space, DvAddress to, const void *from, size_t bytes)
 {
     if (bytes)
-        memcpy(device_put(of(space)->device, to, bytes), from, bytes);
+        memcpy(of(space)->device->ops->put(of(space)->device, to, bytes), from, bytes);
 }
 
 static void get(DvVectorSpace *space, void *to, DvAddress from, size_t bytes)
 {
     if (bytes)
-        device_get(of(space)->device, to, from, bytes);
+        of(space)->device->ops->get(of(space)->device, to, from, bytes);
 }
 
 static void put_numbers(DvVectorSpace *space, DvAddress to, DvPrecision precision, const double *from, size_t n)
 {
-    void *at = n ? device_put(of(space)->device, to, dv_space_bytes(precision, n)) : NULL;
+    void *at = n ? of(space)->device->ops->put(of(space)->device, to, dv_space_bytes(precision, n)) : NULL;
     if (n && precision == DV_DOUBLE)
         memcpy(at, from, n * sizeof *from);
     for (size_t i = 0; i < n && precision == DV_FLOAT; i++)
@@ -121,7 +170,7 @@ static void get_numbers(DvVectorSpace *space, double *to, DvAddress from, DvPrec
         return;
     /* Floats come to the end of the room for doubles and are spread from its beginning on. */
     float *floats = (float *)(void *)to + (precision == DV_FLOAT ? n : 0);
-    device_get(of(space)->device, floats, from, dv_space_bytes(precision, n));
+    of(space)->device->ops->get(of(space)->device, floats, from, dv_space_bytes(precision, n));
     for (size_t i = 0; i < n && precision == DV_FLOAT; i++) {
         float value;
         memcpy(&value, floats + i, sizeof value);
@@ -198,8 +247,8 @@ static void dot(DvVectorSpace *base, uint32_t slot, bool add, DvAddress a, DvAdd
     const size_t parts = (n + LANES * EACH - 1) / (LANES * EACH);
     if (parts > space->partials) {
         if (space->partial)
-            device_give(space->device, space->partial);
-        space->partial = device_take(space->device, parts * sizeof(double));
+            space->device->ops->give(space->device, space->partial);
+        space->partial = space->device->ops->take(space->device, parts * sizeof(double));
         space->partials = space->partial ? parts : 0;
         if (!space->partial)
             return;
@@ -221,7 +270,7 @@ static void calculate(DvVectorSpace *base, const DvSlotStep *steps, uint32_t cou
         for (uint32_t i = 0; i < args.n; i++)
             args.step[i] = (SlotStep){(uint32_t)steps[begin + i].action, steps[begin + i].r, steps[begin + i].a,
                                       steps[begin + i].b};
-        device_launch(space->device, KERNEL_calculate, DV_DOUBLE, 1, &args, sizeof args);
+        space->device->ops->launch(space->device, KERNEL_calculate, DV_DOUBLE, 1, &args, sizeof args);
     }
 }
 
@@ -244,55 +293,40 @@ static void guard(DvVectorSpace *space, uint32_t slot)
 
 static void record(DvVectorSpace *space)
 {
-    device_record(of(space)->device);
+    of(space)->device->ops->record(of(space)->device);
 }
 
 static bool end_record(DvVectorSpace *space)
 {
-    return device_end_record(of(space)->device);
+    return of(space)->device->ops->end_record(of(space)->device);
 }
 
 static void replay(DvVectorSpace *space, uint32_t times)
 {
-    device_replay(of(space)->device, times);
+    of(space)->device->ops->replay(of(space)->device, times);
 }
 
 static void wait_for_all(DvVectorSpace *space)
 {
-    device_wait(of(space)->device);
+    of(space)->device->ops->wait(of(space)->device);
 }
 
 static const DvSpaceCounts *counts(const DvVectorSpace *space)
 {
-    return device_counts(((const Space *)(const void *)space)->device);
+    return &((const Space *)(const void *)space)->device->counts;
 }
 
-const DvVectorSpaceOps space_ops = {
-    .size = sizeof(DvVectorSpaceOps),
-    .name = "emulated",
-    .keeps = keeps,
-    .open = open_space,
-    .close = close_space,
-    .take = take,
-    .give = give,
-    .put = put,
-    .get = get,
-    .put_numbers = put_numbers,
-    .get_numbers = get_numbers,
-    .put_points = put_points,
-    .get_points = get_points,
-    .fill = fill,
-    .combine = combine,
-    .combine_by = combine_by,
-    .clear_listed = clear_listed,
-    .dot = dot,
-    .calculate = calculate,
-    .put_slots = put_slots,
-    .get_slots = get_slots,
-    .guard = guard,
-    .record = record,
-    .end_record = end_record,
-    .replay = replay,
-    .wait = wait_for_all,
-    .counts = counts,
-};
+#define OF_ALL_DEVICES                                                                                                \
+    .close = close_space, .take = take, .give = give, .put = put, .get = get, .put_numbers = put_numbers,             \
+    .get_numbers = get_numbers, .put_points = put_points, .get_points = get_points, .fill = fill, .combine = combine, \
+    .combine_by = combine_by, .clear_listed = clear_listed, .dot = dot, .calculate = calculate,                       \
+    .put_slots = put_slots, .get_slots = get_slots, .guard = guard, .record = record, .end_record = end_record,       \
+    .replay = replay, .wait = wait_for_all, .counts = counts
+
+const DvVectorSpaceOps space_of_emulated_ops = {.size = sizeof(DvVectorSpaceOps),
+                                                .name = emulated_name,
+                                                .keeps = emulated_keeps,
+                                                .open = open_emulated,
+                                                OF_ALL_DEVICES};
+const DvVectorSpaceOps space_of_cards_ops = {
+    .size = sizeof(DvVectorSpaceOps), .name = cards_name, .keeps = card_keeps, .open = open_card, OF_ALL_DEVICES};

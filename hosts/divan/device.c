@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The device that a command line asks for, and those that are there. A plugin starts without its device: whether it can be used shows when
+ * a space is opened on it.
+ */
+#include "host.h"
+
+#include <divan/contracts/vector_space.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static size_t spaces(const void **services)
+{
+    return MIN(dv_services(DV_VECTOR_SPACE, services, DV_MOST_SPACES), DV_MOST_SPACES);
+}
+
+static bool opens(const DvVectorSpaceOps *ops, DvText *why)
+{
+    DvScene *scene = dv_scene_new();
+    DvVectorSpace *space = ops->open(scene, 1, why);
+    if (space)
+        ops->close(space);
+    else if (!why->at)
+        dv_text_add(why, "it cannot be used");
+    dv_scene_free(scene);
+    return space != NULL;
+}
+
+/* "cuda:1" is a device of the space "cuda". */
+static bool is_device_of(const DvVectorSpaceOps *ops, const char *device)
+{
+    const size_t length = strlen(ops->name);
+    return strncmp(ops->name, device, length) == 0 && (device[length] == '\0' || device[length] == ':');
+}
+
+/* Whether a plugin has it and it can be used; `asked`: what has asked. */
+static bool can_be_used(const char *device, const char *asked)
+{
+    const void *services[DV_MOST_SPACES];
+    const size_t count = spaces(services);
+    DvText names = {0}, why = {0};
+    const DvVectorSpaceOps *found = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const DvVectorSpaceOps *ops = services[i];
+        found = found || !is_device_of(ops, device) ? found : ops;
+        dv_text_add(&names, "%s%s", i ? ", " : "", ops->name);
+    }
+    const bool usable = found && opens(found, &why);
+    if (!found)
+        fprintf(stderr, "divan: there is no device '%s' here; there is %s\n", device,
+                names.at ? names.at : "none: the plugin divan.cuda is not loaded");
+    else if (!usable)
+        fprintf(stderr, "divan: %s %s: %s; without it: --no-gpu, or --device emulated\n", asked, device, why.at);
+    dv_text_free(&names);
+    dv_text_free(&why);
+    return usable;
+}
+
+bool host_use_device(const Options *options)
+{
+    const char *number = g_getenv("CUDA_DEVICE");
+    if (options->no_gpu)
+        return g_setenv("DIVAN_DEVICE", "", TRUE);
+    if (!options->device && (!number || !*number))
+        return true;
+    char *device = options->device ? g_strdup(options->device) : g_strdup_printf("cuda:%s", number);
+    const bool usable = g_setenv("DIVAN_DEVICE", device, TRUE) &&
+                        can_be_used(device, options->device ? "--device" : "CUDA_DEVICE asks for");
+    g_free(device);
+    return usable;
+}
+
+void host_print_devices(void)
+{
+    const void *services[DV_MOST_SPACES];
+    const size_t count = spaces(services);
+    if (count)
+        puts("Devices:");
+    for (size_t i = 0; i < count; i++) {
+        const DvVectorSpaceOps *ops = services[i];
+        DvText why = {0};
+        printf("  %-20s %s\n", ops->name, opens(ops, &why) ? "can be used" : why.at);
+        dv_text_free(&why);
+    }
+}
