@@ -46,6 +46,7 @@ typedef struct Options {
     char *pictures;
     gboolean haptics;
     char *haptics_log;
+    char *input;
 } Options;
 
 enum { ANY_NUMBER = 1000 };
@@ -145,6 +146,16 @@ int host_draw(const Options *options, DvScene *scene, const char *folder, const 
 bool host_haptics_begin(const Options *options, DvScene *scene, FILE *log);
 /* `simulated` in `passed` seconds of computing. */
 void host_haptics_end(const Options *options, DvScene *scene, double simulated, double passed, FILE *file);
+
+/* input.c: of --input. */
+typedef struct Input Input;
+Input *host_input_read(const char *file); /* NULL after an error that is reported */
+void host_input_free(Input *input);       /* NULL is allowed */
+/* Of a scene that has just been loaded; false after an error that is reported. */
+bool host_input_fits(const Input *input, DvScene *scene);
+/* What comes after `step` steps; at the end of the run only what the session ends with. `report` (may be NULL) is told that the end is as it was recorded. False after an error that is reported. */
+bool host_input_apply(Input *input, DvScene *scene, uint64_t step, bool at_end, FILE *report);
+void host_input_skip(Input *input, uint64_t step); /* what a restart has behind it */
 
 /* record.c: values over time. */
 typedef struct Record Record;

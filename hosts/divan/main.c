@@ -277,6 +277,8 @@ static void add_run_entries(GArray *entries, const Command *command, Options *op
          NULL},
         {"haptics-log", 0, 0, G_OPTION_ARG_FILENAME, &options->haptics_log,
          "File for a line for each tick of the haptic devices (CSV)", "FILE"},
+        {"input", 0, 0, G_OPTION_ARG_FILENAME, &options->input,
+         "Session file of edits, keys and mouse motions, each done after the step that it names", "FILE"},
         {"record-every", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_record_every, "Steps between two rows (default 1)",
          "N"},
     };
@@ -460,6 +462,7 @@ static bool has_names(const char *program, const Options *options)
         {"--dump-topology", options->dump_topology},
         {"--record-file", options->record_file},
         {"--haptics-log", options->haptics_log},
+        {"--input", options->input},
         {"--contacts", options->contacts},
         {"--checkpoint", options->checkpoint},
         {"--restart", options->restart},

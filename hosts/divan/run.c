@@ -177,6 +177,7 @@ typedef struct Run {
     uint64_t revision;          /* of the graph the states were listed from */
     GArray *wanted;             /* steps to dump; NULL: first and last, topologies all */
     uint64_t steps;             /* to make */
+    uint64_t steps_before;      /* a restart has behind it */
     unsigned strict;            /* warnings that --strict took for errors */
     unsigned strict_of_loading; /* those that came before the first step, which `divan check` lists too */
     Dump dump, topology, contacts, table, ticks;
@@ -185,6 +186,8 @@ typedef struct Run {
     guint next_wanted;            /* the first of them that is not behind */
     bool dumped, topology_dumped; /* after the present step */
     Export *export;               /* NULL: not asked for */
+    Input *input;                 /* NULL: not asked for */
+    bool input_is_lost;           /* a line could not be done */
     bool export_is_lost;
     FILE *report; /* where the summary goes */
 } Run;
@@ -304,6 +307,25 @@ static void say_step(const Run *run, uint64_t made, double spent)
             run->steps, dv_node_time(dv_scene_root(run->scene)), spent > 0 ? (double)made / spent : 0.0);
 }
 
+/* What comes after `made` steps of this run. */
+static bool take_input(Run *run, uint64_t made)
+{
+    FILE *report = run->options->quiet ? NULL : run->report;
+    run->input_is_lost =
+        run->input && !host_input_apply(run->input, run->scene, run->steps_before + made, made == run->steps, report);
+    return !run->input_is_lost;
+}
+
+/* Of a scene that has been loaded, before a restart. */
+static bool begin_input(Run *run)
+{
+    const Options *options = run->options;
+    if (!options->input)
+        return true;
+    run->input = host_input_read(options->input);
+    return run->input && host_input_fits(run->input, run->scene);
+}
+
 static int make_steps(Run *run)
 {
     const Options *options = run->options;
@@ -317,7 +339,7 @@ static int make_steps(Run *run)
     int result = EXIT_DONE;
     bool good = true; /* all checkpoints could be written */
     observe(run, 0);
-    while (made < run->steps && !interrupted && !run->strict && !output_is_lost(run)) {
+    while (!interrupted && !run->strict && !output_is_lost(run) && take_input(run, made) && made < run->steps) {
         const double before = dv_node_time(dv_scene_root(run->scene)), begin = host_now();
         const DvStatus status = dv_scene_step(run->scene, options->dt > 0 ? options->dt : 0);
         const double end = host_now();
@@ -358,7 +380,7 @@ static int make_steps(Run *run)
         host_verification_print(run->verification, run->report);
     if (options->real_time && !options->quiet)
         fprintf(run->report, "%" G_GUINT64_FORMAT " steps ended late, %.3g s lost\n", pace.late, pace.lost);
-    if (result == EXIT_DONE && (!good || run->strict || (output_is_lost(run) && !interrupted)))
+    if (result == EXIT_DONE && (!good || run->strict || run->input_is_lost || (output_is_lost(run) && !interrupted)))
         result = EXIT_FAULT;
     if (result == EXIT_DONE && interrupted)
         result = EXIT_BY_SIGNAL + interrupted;
@@ -447,7 +469,7 @@ static int run_scene(Run *run, const char *save_to)
         !host_dump_may_stay(&run->contacts, run->scene) || !host_dump_may_stay(&run->table, run->scene) ||
         !host_dump_may_stay(&run->ticks, run->scene) ||
         !host_haptics_begin(run->options, run->scene, run->ticks.file) || (save_to && !may_save(run->scene, save_to)) ||
-        !host_restart(run->options, run->scene) || run->strict ||
+        !begin_input(run) || !host_restart(run->options, run->scene) || run->strict ||
         !host_checkpoint_may_be_written(run->options, run->scene) ||
         !host_export_begin(&run->export, run->options, run->scene))
         return EXIT_FAULT;
@@ -457,6 +479,10 @@ static int run_scene(Run *run, const char *save_to)
             return EXIT_FAULT;
         host_record_head(run->record, run->table.file);
     }
+    if (run->options->restart)
+        run->steps_before = dv_scene_steps(run->scene);
+    if (run->input)
+        host_input_skip(run->input, run->steps_before);
     int result = make_steps(run);
     if (save_to && (result == EXIT_DONE || interrupted) && result != EXIT_NO_STATE) {
         if (dv_scene_save(run->scene, save_to) != DV_OK)
@@ -501,6 +527,7 @@ static int run_steps(const Options *given, const char *save_to)
     if (!host_export_end(run.export) && result == EXIT_DONE)
         result = EXIT_FAULT;
     host_record_free(run.record);
+    host_input_free(run.input);
     host_verification_free(run.verification);
     give_pipe_back();
     if (run.states)
@@ -536,7 +563,7 @@ const Command command_run = {
         "doubtful.",
     .positional = 1,
     .options =
-        "steps dt threads device no-gpu grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every haptics haptics-log stats checkpoint every restart verification export fields compress keep-going verbose strict real-time write-anywhere",
+        "steps dt threads device no-gpu grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every haptics haptics-log input stats checkpoint every restart verification export fields compress keep-going verbose strict real-time write-anywhere",
     .run = run,
 };
 

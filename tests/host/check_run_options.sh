@@ -41,6 +41,70 @@ cat >ball.scn <<'END'
 </Node>
 END
 
+# --input: a mouse, keys and edits after the steps that they name
+cat >led.scn <<'END'
+<Node name="root" dt="0.01" gravity="0 0 0">
+  <DefaultAnimationLoop/>
+  <MechanicalObject name="body" template="Rigid3d" position="1 2 3 0 0 0 1"/>
+  <MechanicalStateController name="hand" listening="1" onlyTranslation="1"/>
+</Node>
+END
+cat >led.session <<'END'
+divan-session 1
+# the left button moves along x, the right one along y
+2 mouse pressed left 0 0
+2 mouse moved left 7 100
+3 mouse released none 0 0
+4 key 1 52
+4 edit "/hand.onlyTranslation" "1"
+4 mouse pressed right 0 0
+5 mouse moved right 100 -3
+6 mouse moved right 100 -2
+END
+run 0 run led.scn --input led.session -n 8 --quiet --record 'x=/body.position[0]'
+cat >wanted <<'END'
+3 8 2 3
+5 8 2 3
+6 8 -1 3
+7 8 -3 3
+END
+tr ',' ' ' <out | awk '$1 == 3 || $1 == 5 || $1 == 6 || $1 == 7 {print $1, $3, $4, $5}' >seen
+cmp -s seen wanted || fail "--input: not where the mouse has led it: $(cat out)"
+run 0 run led.scn --input led.session -n 8 --hash --quiet
+cp out once
+run 0 run led.scn --input led.session -n 4 --quiet --checkpoint led.checkpoint
+run 0 run led.scn --input led.session -n 4 --hash --quiet --restart led.checkpoint
+[ "$(tail -n 1 out | cut -d' ' -f2)" = "$(tail -n 1 once | cut -d' ' -f2)" ] || fail "--input: a restart leads elsewhere"
+hash=$(tail -n 1 once | cut -d' ' -f2)
+echo "8 end $hash" >>led.session
+run 0 run led.scn --input led.session -n 8
+says '^led.session: the same bits as recorded after 8 steps$'
+sed -i "s/ moved left 7 / moved left 8 /" led.session
+run 1 run led.scn --input led.session -n 8
+says '^divan: --input: led.session:11: the states are others than recorded$'
+# wrong LINE WORDS: what is said of it
+wrong()
+{
+    printf 'divan-session 1\n%s\n' "$1" >wrong.session
+    run 1 run led.scn --input wrong.session -n 8
+    says "^divan: --input: wrong.session:2: $2"
+}
+wrong '2 mouse pushed left 0 0' 'expected mouse, then moved'
+wrong '2 mouse moved left 1e99 0' 'expected mouse, then moved'
+wrong '2 mouse moved left 1 0 3' 'there is more than belongs to it'
+wrong '2 grab 0 0 0 1 0 0 -1 1000' 'this needs a window: `divan-view --replay`'
+wrong '2 turn 3' 'expected edit, element'
+wrong 'turn' 'expected the number of a step'
+wrong '2 edit "/hand.onlyTranslations" "1"' "there is no field '/hand.onlyTranslations'"
+wrong '2 edit "/hand.onlyTranslation" "perhaps"' '.*perhaps'
+wrong '2 delete "/nobody"' "there is no object '/nobody'"
+wrong '2 key 1 -4' 'there is no key'
+printf 'divan-session 1\nstart 00000000000000aa\n' >wrong.session
+run 1 run led.scn --input wrong.session -n 8
+says 'the scene is not the one that was recorded'
+run 1 run led.scn --input nowhere.session -n 8
+says '^divan: --input: .*nowhere.session'
+
 # --verbose: plugins, objects, a line for each tenth of the steps
 run 0 run --verbose -n 50 ball.scn
 says '^info: plugin divan\.mechanics [0-9.]+: .*divan-mechanics\.so$'

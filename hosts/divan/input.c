@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * --input of divan run: what is done to a scene between its steps, from a session file of divan-view (docs/viewer.md), and mouse lines beside:
+ *
+ *   divan-session 1
+ *   12 edit "/Beam/elasticity.youngModulus" "2000000"
+ *   12 key 1 52                                      pressed (0: released), and which
+ *   15 mouse pressed left 0 0                        moved, pressed, released, wheel; none, left, middle, right; to the right, down
+ *   16 mouse moved left 7 -3
+ *   100 end 83d1b6a5e3a1c2f0                         the states then, if they are to be compared
+ */
+#include "host.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <divan/embed.h>
+#include <divan/input.h>
+
+typedef enum InputKind {
+    INPUT_EDIT,
+    INPUT_ELEMENT,
+    INPUT_DELETE,
+    INPUT_KEY,
+    INPUT_MOUSE,
+    INPUT_RESET,
+    INPUT_END
+} InputKind;
+
+typedef struct InputLine {
+    uint64_t step; /* steps made before it */
+    uint64_t hash; /* of the end */
+    InputKind kind;
+    guint line;
+    char *path, *text;
+    double numbers[2];
+    DvMouseEvent mouse;
+} InputLine;
+
+struct Input {
+    const char *file;
+    GArray *lines; /* InputLine */
+    guint next;
+    uint64_t start;
+    bool has_head, has_start;
+};
+
+static void line_clear(gpointer line)
+{
+    g_free(((InputLine *)line)->path);
+    g_free(((InputLine *)line)->text);
+}
+
+void host_input_free(Input *input)
+{
+    if (input)
+        g_array_free(input->lines, TRUE);
+    g_free(input);
+}
+
+/* ---- Reading ---- */
+
+/* What stands in quotes, or NULL; *at moves behind it. */
+static char *read_quoted(const char **at)
+{
+    const char *begin = *at + strspn(*at, " ");
+    if (*begin != '"')
+        return NULL;
+    const char *end = ++begin;
+    while (*end && *end != '"')
+        end += *end == '\\' && end[1] ? 2 : 1;
+    if (!*end)
+        return NULL;
+    char *escaped = g_strndup(begin, (gsize)(end - begin)), *text = g_strcompress(escaped);
+    g_free(escaped);
+    *at = end + 1;
+    return text;
+}
+
+/* Which of the words comes next; -1: none of them. */
+static int read_word(const char **at, const char *const *words)
+{
+    const char *begin = *at + strspn(*at, " ");
+    const size_t length = strcspn(begin, " ");
+    for (int i = 0; words[i]; i++)
+        if (strlen(words[i]) == length && strncmp(words[i], begin, length) == 0) {
+            *at = begin + length;
+            return i;
+        }
+    return -1;
+}
+
+static bool read_hash(const char *text, uint64_t *hash)
+{
+    guint64 number = 0;
+    const bool good = g_ascii_string_to_unsigned(text, 16, 0, G_MAXUINT64, &number, NULL);
+    *hash = number;
+    return good;
+}
+
+static bool read_numbers(const char **at, double *numbers, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!dv_read_double(at, &numbers[i]) || !(fabs(numbers[i]) <= INT32_MAX))
+            return false;
+    return true;
+}
+
+static const char *read_mouse(const char **at, InputLine *line)
+{
+    static const char *const changes[] = {"moved", "pressed", "released", "wheel", NULL};
+    static const char *const buttons[] = {"none", "left", "middle", "right", NULL};
+    const int change = read_word(at, changes), button = change >= 0 ? read_word(at, buttons) : -1;
+    double way[2];
+    if (button < 0 || !read_numbers(at, way, 2))
+        return "expected mouse, then moved, pressed, released or wheel, then none, left, middle or right, then two whole "
+               "numbers";
+    line->mouse = (DvMouseEvent){
+        .move = {(int32_t)way[0], (int32_t)way[1]}, .change = (DvMouseChange)change, .button = (DvPressedButton)button};
+    return NULL;
+}
+
+static const char *read_what(const char *at, InputLine *line)
+{
+    static const char *const kinds[] = {"edit", "element", "delete", "key", "mouse", "reset", "end", NULL};
+    static const char *const of_view[] = {"activate", "grab", "drag", "release", "viewpoint", "navigate", "undo", NULL};
+    const char *ahead = at;
+    const int kind = read_word(&at, kinds);
+    if (kind < 0)
+        return read_word(&ahead, of_view) >= 0 ? "this needs a window: `divan-view --replay` repeats it"
+                                               : "expected edit, element, delete, key, mouse, reset or end";
+    line->kind = (InputKind)kind;
+    const char *wrong = NULL;
+    if (kind <= INPUT_DELETE && !(line->path = read_quoted(&at)))
+        wrong = "expected a path in quotes";
+    else if (kind == INPUT_EDIT && !(line->text = read_quoted(&at)))
+        wrong = "expected the new value in quotes";
+    else if ((kind == INPUT_ELEMENT || kind == INPUT_KEY) && !dv_read_double(&at, &line->numbers[0]))
+        wrong = "expected two numbers";
+    else if ((kind == INPUT_ELEMENT || kind == INPUT_KEY) && !dv_read_double(&at, &line->numbers[1]))
+        wrong = "expected two numbers";
+    else if (kind == INPUT_MOUSE)
+        wrong = read_mouse(&at, line);
+    else if (kind == INPUT_END && !read_hash(at + strspn(at, " "), &line->hash))
+        wrong = "expected end and a hash of 16 digits";
+    if (!wrong && kind != INPUT_END && at[strspn(at, " ")])
+        wrong = "there is more than belongs to it";
+    if (!wrong && kind == INPUT_KEY && !(line->numbers[1] >= 0 && line->numbers[1] <= INT32_MAX))
+        wrong = "there is no key of this number";
+    return wrong;
+}
+
+static const char *read_line(Input *input, char *text, guint number)
+{
+    if (!*text || *text == '#')
+        return NULL;
+    if (!input->has_head) {
+        input->has_head = strcmp(text, "divan-session 1") == 0;
+        return input->has_head ? NULL : "expected 'divan-session 1': this is no session file";
+    }
+    if (g_str_has_prefix(text, "scene ") && input->lines->len == 0)
+        return NULL; /* the command line says which */
+    if (g_str_has_prefix(text, "start ") && input->lines->len == 0) {
+        input->has_start = read_hash(text + strlen("start "), &input->start);
+        return input->has_start ? NULL : "expected start and a hash of 16 digits";
+    }
+    char *rest = text;
+    InputLine line = {.step = g_ascii_isdigit(*text) ? g_ascii_strtoull(text, &rest, 10) : 0, .line = number};
+    if (rest == text || *rest != ' ')
+        return "expected the number of a step, then what is done";
+    const InputLine *last = input->lines->len ? &g_array_index(input->lines, InputLine, input->lines->len - 1) : NULL;
+    if (last && last->kind == INPUT_END)
+        return "there is text after the end";
+    if (last && line.step < last->step)
+        return "its step is before that of the line above";
+    const char *wrong = read_what(rest, &line);
+    g_array_append_val(input->lines, line);
+    return wrong;
+}
+
+Input *host_input_read(const char *file)
+{
+    GError *error = NULL;
+    char *text = NULL;
+    if (!g_file_get_contents(file, &text, NULL, &error)) {
+        fprintf(stderr, "divan: --input: %s\n", error->message);
+        g_error_free(error);
+        return NULL;
+    }
+    Input *input = g_new0(Input, 1);
+    input->file = file;
+    input->lines = g_array_new(FALSE, FALSE, sizeof(InputLine));
+    g_array_set_clear_func(input->lines, line_clear);
+    char **lines = g_strsplit(text, "\n", -1);
+    const char *wrong = NULL;
+    guint number = 0;
+    while (!wrong && lines[number]) {
+        char *stripped = g_strchomp(lines[number++]);
+        wrong = read_line(input, stripped, number);
+    }
+    if (!wrong && !input->has_head)
+        wrong = "expected 'divan-session 1': this is no session file";
+    if (wrong)
+        fprintf(stderr, "divan: --input: %s:%u: %s\n", file, number, wrong);
+    g_strfreev(lines);
+    g_free(text);
+    if (wrong)
+        g_clear_pointer(&input, host_input_free);
+    return input;
+}
+
+/* ---- Doing ---- */
+
+static uint64_t hash_now(DvScene *scene)
+{
+    GPtrArray *states = host_states(scene);
+    const uint64_t hash = host_hash(states);
+    g_ptr_array_unref(states);
+    return hash;
+}
+
+bool host_input_fits(const Input *input, DvScene *scene)
+{
+    if (!input->has_start || hash_now(scene) == input->start)
+        return true;
+    fprintf(stderr,
+            "divan: --input: %s: the scene is not the one that was recorded: its states are others from the start\n",
+            input->file);
+    return false;
+}
+
+static void send(DvScene *scene, const InputLine *line)
+{
+    DvEvent event = {.kind = DV_EVENT_MOUSE, .data = &line->mouse};
+    if (line->kind == INPUT_KEY)
+        event = (DvEvent){.kind = line->numbers[0] != 0 ? DV_EVENT_KEY_PRESSED : DV_EVENT_KEY_RELEASED,
+                          .key = (int)line->numbers[1]};
+    dv_event_send(dv_scene_root(scene), &event);
+}
+
+static DvStatus edit(DvScene *scene, const InputLine *line, DvText *reason)
+{
+    DvData *field = dv_scene_field(scene, line->path);
+    if (!field) {
+        dv_text_add(reason, "there is no field '%s'", line->path);
+        return DV_ERROR_NOT_FOUND;
+    }
+    return line->kind == INPUT_EDIT
+               ? dv_data_edit(field, line->text, reason)
+               : dv_data_edit_number(field, (size_t)fmax(line->numbers[0], 0), line->numbers[1], reason);
+}
+
+static DvStatus remove_object(DvScene *scene, const char *path, DvText *reason)
+{
+    DvNode *root = dv_scene_root(scene);
+    char *link = g_strconcat("@", path, NULL);
+    DvObject *object = dv_node_resolve(root, NULL, link, NULL);
+    DvNode *node = object ? dv_object_as_node(object) : NULL;
+    g_free(link);
+    if (!object || node == root) {
+        dv_text_add(reason, object ? "the root cannot be removed" : "there is no object '%s'", path);
+        return DV_ERROR_NOT_FOUND;
+    }
+    if (node)
+        dv_node_remove(node);
+    else
+        dv_object_remove(object);
+    return DV_OK;
+}
+
+/* Whether what comes after these steps is the end of the session. */
+static bool ends_after(const Input *input, uint64_t step)
+{
+    const InputLine *last = input->lines->len ? &g_array_index(input->lines, InputLine, input->lines->len - 1) : NULL;
+    return last && last->kind == INPUT_END && last->step == step;
+}
+
+bool host_input_apply(Input *input, DvScene *scene, uint64_t step, bool at_end, FILE *report)
+{
+    if (at_end && !ends_after(input, step))
+        return true; /* a run that goes on from here does it */
+    for (; input->next < input->lines->len; input->next++) {
+        const InputLine *line = &g_array_index(input->lines, InputLine, input->next);
+        DvText reason = {0};
+        DvStatus status = DV_OK;
+        if (line->step > step)
+            return true;
+        if (line->kind == INPUT_KEY || line->kind == INPUT_MOUSE)
+            send(scene, line);
+        else if (line->kind == INPUT_RESET)
+            dv_scene_reset(scene);
+        else if (line->kind == INPUT_DELETE)
+            status = remove_object(scene, line->path, &reason);
+        else if (line->kind != INPUT_END)
+            status = edit(scene, line, &reason);
+        else if (hash_now(scene) != line->hash)
+            status = DV_ERROR_INVALID, dv_text_add(&reason, "the states are others than recorded");
+        else if (report)
+            fprintf(report, "%s: the same bits as recorded after %" G_GUINT64_FORMAT " steps\n", input->file, step);
+        if (status != DV_OK)
+            fprintf(stderr, "divan: --input: %s:%u: %s\n", input->file, line->line,
+                    reason.at ? reason.at : "it is refused");
+        dv_text_free(&reason);
+        if (status != DV_OK)
+            return false;
+    }
+    return true;
+}
+
+void host_input_skip(Input *input, uint64_t step)
+{
+    while (input->next < input->lines->len && g_array_index(input->lines, InputLine, input->next).step < step)
+        input->next++;
+}
