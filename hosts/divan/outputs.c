@@ -113,11 +113,22 @@ static void print_object(FILE *file, GHashTable *paths, DvObject *object)
     g_free(path);
 }
 
+/* Loaders, and what computes fields of its own. */
+static bool has_outputs(const DvObject *object)
+{
+    if (dv_object_ops(object, DV_LOADER))
+        return true;
+    for (size_t i = 0; dv_object_class(object)->update && i < dv_object_field_count(object); i++)
+        if (dv_object_field_at(object, i)->field->flags & DV_FIELD_OUTPUT)
+            return true;
+    return false;
+}
+
 static void print_node(FILE *file, GHashTable *paths, const DvNode *node)
 {
     DvObject *object;
     for (size_t i = 0; (object = dv_node_member(node, i)); i++)
-        if (dv_object_class(object)->update || dv_object_ops(object, DV_LOADER))
+        if (has_outputs(object))
             print_object(file, paths, object);
     const DvNode *child;
     for (size_t i = 0; (child = dv_node_child(node, i)); i++)

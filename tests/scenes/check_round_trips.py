@@ -133,8 +133,9 @@ def check_stl(name, file, given, there, path):
 def check(name, given):
     with tempfile.TemporaryDirectory() as folder:
         for ending, status, said in write(folder, given):
-            if status:
-                FAILURES.append("%s.%s cannot be written: %s" % (name, ending, said))
+            refused = name == "huge_and_tiny" and ending == "stl"  # which has single precision alone
+            if bool(status) != refused or refused and "single precision" not in said:
+                FAILURES.append("%s.%s: exit status %d when it is written: %s" % (name, ending, status, said))
         series = os.path.join(folder, "x")
         parts = [os.path.join("x", f) for f in os.listdir(series)] if os.path.isdir(series) else []
         solid, surface, all_kinds = bool(given["hexahedra"]), ["edges", "triangles", "quads"], list(KINDS)
