@@ -105,17 +105,14 @@ static bool is_finite(const double *numbers, size_t count)
     return true;
 }
 
-/* Whether a pose can be believed. */
-static bool is_sane(const HapticPort *port, const DvHapticPose *pose, double dt)
+static bool is_within(const HapticPort *port, const DvHapticPose *pose)
 {
-    double squared = 0.0;
     for (int c = 0; c < 3; c++) {
         const double lower = port->facts.workspace[0][c], upper = port->facts.workspace[1][c];
         if (upper > lower && (pose->position[c] < lower || pose->position[c] > upper))
             return false;
-        squared += (pose->position[c] - port->raw.position[c]) * (pose->position[c] - port->raw.position[c]);
     }
-    return !port->begun || dt <= 0.0 || sqrt(squared) <= most_speed * dt;
+    return true;
 }
 
 /* While the clutch is held the scene sees the device where it was. */
@@ -220,10 +217,23 @@ static void report_tick(HapticPort *port, double time, const DvHapticForce *forc
                                     .clutched = port->clutched};
 }
 
+/* Numbers that an arm can mean: no part of it is a kilometre away, or so fast. */
 static bool is_a_pose(const DvHapticPose *pose)
 {
-    return is_finite(pose->position, 3) && is_finite(pose->orientation, 4) && is_finite(pose->velocity, 3) &&
-           is_finite(pose->angular_velocity, 3);
+    static const double most = 1e3;
+    for (int c = 0; c < 3; c++)
+        if (!(fabs(pose->position[c]) < most && fabs(pose->velocity[c]) < most &&
+              fabs(pose->angular_velocity[c]) < most))
+            return false;
+    const double turn = dv_quat_norm(dv_quat_load(pose->orientation));
+    return is_finite(pose->orientation, 4) && turn > 1e-6 && turn < most;
+}
+
+/* Whether the hand has leapt: the scene then does not follow it. */
+static bool has_leapt(const HapticPort *port, const DvHapticPose *pose, double dt)
+{
+    const double way = dv_vec3_distance(dv_vec3_load(pose->position), dv_vec3_load(port->raw.position));
+    return port->begun && dt > 0.0 && way > most_speed * dt;
 }
 
 void haptics_tick(HapticPort *port, double time, const DvHapticPose *read, DvHapticForce *force)
@@ -234,7 +244,7 @@ void haptics_tick(HapticPort *port, double time, const DvHapticPose *read, DvHap
     const double dt = port->begun ? time - port->last : 0.0;
     bool good = read && is_a_pose(read);
     const DvHapticPose pose = good ? *read : port->raw;
-    const bool sane = good && is_sane(port, &pose, dt);
+    const bool leaps = has_leapt(port, &pose, dt), sane = good && !leaps && is_within(port, &pose);
     keep_score(port, &pose, port->begun);
     const DvRigid3 where = with_clutch(port, &pose);
     const DvQuat turn = turn_of(port);
@@ -258,6 +268,7 @@ void haptics_tick(HapticPort *port, double time, const DvHapticPose *read, DvHap
     port->begun = true;
     port->last = time;
     report_tick(port, time, force, good);
+    port->report.sample.valid = !leaps;
     log_tick(h, port, &pose);
     if (port->by_clock) {
         *(PortReport *)dv_snapshot_begin(port->reports) = port->report;

@@ -41,21 +41,22 @@ static void write_way(const char *text)
 static DvScene *load(const char *device, const char *coupling, const char *tool)
 {
     DvText text = {0};
-    dv_text_add(&text,
-                "<Node name='root' dt='0.01' gravity='0 0 0'><DefaultAnimationLoop/><CollisionPipeline/>"
-                "<BruteForceBroadPhase/><BVHNarrowPhase/><LocalMinDistance alarmDistance='0.02' "
-                "contactDistance='0.001'/><CollisionResponse response='PenalityContactForceField'/>"
-                "<SimulatedHapticDevice name='arm' resolution='0' filename='way.txt' maxForce='0' %s/>"
-                "<Node name='tool'><EulerImplicitSolver rayleighStiffness='0' rayleighMass='0'/>"
-                "<SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>"
-                "<MechanicalObject name='state' template='Rigid3d' position='0 0 0.1 0 0 0 1'/>"
-                "<UniformMass vertexMass='0.1 1e-3 1 0 0 0 1 0 0 0 1'/>%s"
-                "<VirtualCoupling name='coupling' stiffness='100' damping='0' stallTime='1' "
-                "passivity='off' %s/><Node name='points'><MechanicalObject position='0.02 0.03 0'/><PointCollisionModel/>"
-                "<RigidMapping/></Node></Node>"
-                "<Node name='floor'><MeshTopology position='-1 -1 0 1 -1 0 1 1 0 -1 1 0' triangles='0 1 2 0 2 3'/>"
-                "<MechanicalObject/><TriangleCollisionModel moving='0' simulated='0'/></Node></Node>",
-                device, tool, coupling);
+    dv_text_add(
+        &text,
+        "<Node name='root' dt='0.01' gravity='0 0 0'><DefaultAnimationLoop/><CollisionPipeline/>"
+        "<BruteForceBroadPhase/><BVHNarrowPhase/><LocalMinDistance alarmDistance='0.02' "
+        "contactDistance='0.001'/><CollisionResponse response='PenalityContactForceField'/>"
+        "<SimulatedHapticDevice name='arm' resolution='0' filename='way.txt' maxForce='0' %s/>"
+        "<Node name='tool'><EulerImplicitSolver rayleighStiffness='0' rayleighMass='0'/>"
+        "<SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>"
+        "<MechanicalObject name='state' template='Rigid3d' position='0 0 0.1 0 0 0 1'/>"
+        "<UniformMass vertexMass='0.1 1e-3 1 0 0 0 1 0 0 0 1'/>%s"
+        "<VirtualCoupling name='coupling' stiffness='100' damping='0' stallTime='1' "
+        "passivity='off' %s/><Node name='points'><MechanicalObject position='0.02 0.03 0'/><PointCollisionModel/>"
+        "<RigidMapping/></Node></Node>"
+        "<Node name='floor'><MeshTopology position='-1 -1 0 1 -1 0 1 1 0 -1 1 0' triangles='0 1 2 0 2 3'/>"
+        "<MechanicalObject/><TriangleCollisionModel moving='0' simulated='0'/></Node></Node>",
+        device, tool, coupling);
     DvScene *scene = NULL;
     assert_int_equal(dv_scene_load_text(text.at, text.length, "scene.scn", folder, NULL, &scene), DV_OK);
     dv_text_free(&text);
