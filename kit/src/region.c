@@ -77,13 +77,19 @@ static void split_elements(DvRegion *region, DvElementKind kind, DvElements elem
           &region->elements_out[kind]);
 }
 
+static void *zeros_of_step(size_t count, size_t size)
+{
+    return memset(dv_step_alloc(count + 1, size), 0, (count + 1) * size);
+}
+
 /* The rule of elements: by their points, or by their middles. Those that a removed point has left behind are not inside. */
 static void judge_elements(DvRegion *region, DvElementKind kind, DvElements elements, DvRegionPoints points,
                            const bool *point_inside, bool *inside)
 {
     const uint32_t nodes = dv_element_nodes(kind), spatial = points.spatial;
     const bool strict = is_on(&region->strict);
-    double *middles = strict ? NULL : dv_alloc((size_t)elements.count * spatial, sizeof *middles);
+    const DvStepMark mark = dv_step_mark();
+    double *middles = strict ? NULL : zeros_of_step((size_t)elements.count * spatial, sizeof *middles);
     if (!strict) {
         for (size_t i = 0; i < (size_t)elements.count * nodes; i++)
             for (uint32_t axis = 0; axis < spatial && elements.at[i] < points.count; axis++)
@@ -101,7 +107,7 @@ static void judge_elements(DvRegion *region, DvElementKind kind, DvElements elem
         }
         inside[i] = strict ? all : there && inside[i];
     }
-    dv_free(middles);
+    dv_step_release(mark);
 }
 
 static DvStatus select_elements(DvRegion *region, DvElementKind kind, DvRegionPoints points, const bool *point_inside)
@@ -115,13 +121,14 @@ static DvStatus select_elements(DvRegion *region, DvElementKind kind, DvRegionPo
             return dv_field_error(&region->elements[kind], (int64_t)(i / nodes),
                                   "point %" PRIu32 " of %" PRIu32 " positions", at[i], points.count);
         }
-    bool *inside = dv_alloc(count, sizeof *inside);
+    const DvStepMark mark = dv_step_mark();
+    bool *inside = zeros_of_step(count, sizeof *inside);
     judge_elements(region, kind, elements, points, point_inside, inside);
     if (region->ops->select_elements)
         region->ops->select_elements(region, kind, elements, points, point_inside, inside);
     dv_region_group_keep_elements(&region->group, kind, elements, inside);
     split_elements(region, kind, elements, inside);
-    dv_free(inside);
+    dv_step_release(mark);
     return DV_OK;
 }
 
@@ -137,7 +144,8 @@ DvStatus dv_region_update(DvObject *object, void *self)
     const double *position = dv_data_doubles(&region->position, &count);
     const DvDofType *dof = region->engine.dof;
     DvRegionPoints points = {position, (uint32_t)count, dof->coord, dof->spatial};
-    bool *inside = dv_alloc(count, sizeof *inside);
+    const DvStepMark mark = dv_step_mark();
+    bool *inside = zeros_of_step(count, sizeof *inside);
     region->makes_sense = count == 0 || region->ops->select(region, points, inside);
     if (!region->makes_sense)
         points.count = 0;
@@ -152,7 +160,7 @@ DvStatus dv_region_update(DvObject *object, void *self)
         const DvStatus one = select_elements(region, kind, points, inside);
         status = status == DV_OK ? one : status;
     }
-    dv_free(inside);
+    dv_step_release(mark);
     if (count == 0)
         dv_field_warning(&region->position, -1, "there are no positions to select from");
     else if (first && status == DV_OK && region->makes_sense && region->indices.count == 0)

@@ -193,7 +193,8 @@ OUTPUT_OPTIONS.update({"MeshGmshLoader_a": ["--skip", ".*Groups"],
 # MUMPS and CXSparse make each factor anew, and their work arrays at each solve; ours stay.
 # Steps that write a file; what a recording writes to is made when its second block comes.
 WRITERS = ["Component/IO/Mesh/%s.scn" % n for n in ("BlenderExporter", "MeshExporter", "VTKExporter")] + ["Component/Playback/%s.scn" % n for n in ("CompareState", "WriteState")]
-ALLOCATES = BY_LIBRARY + WRITERS
+# Lists of regions that follow what moves grow as points come in.
+ALLOCATES = BY_LIBRARY + WRITERS + ["Component/Engine/Select/NearestPointROI.scn"]
 # Cuts, contacts, changes of topology, controllers, direct and precomputed solvers: the moment and the checkpoint lie in the midst of them.
 MOMENTS_OF = [
     "Benchmark/Performance/BuildLCP/BuiltConstraintCorrection.scn", "Benchmark/Performance/BuildLCP/NonBuiltConstraintCorrection.scn",

@@ -11,18 +11,19 @@
 #include <inttypes.h>
 #include <math.h>
 
+typedef struct Found {
+    DvIndexArray index[2];
+    DvRealArray distance;
+} Found;
+
 typedef struct NearestPointRoi {
     DvEngine engine;
     DvLink object[2];
     DvData given[2], radius, rest, draw_pairs;
     DvData indices[2], edges, pairs, distances;
     DvData *position[2]; /* of the states, as `useRestPosition` says */
+    Found found;         /* by the last update; its memory is that of the next one */
 } NearestPointRoi;
-
-typedef struct Found {
-    DvIndexArray index[2];
-    DvRealArray distance;
-} Found;
 
 /* Of frames with what turns one into the other: the vector of a quaternion, an angle within a full turn. */
 static double squared_distance(const DvDofType *dof, const double *a, const double *b)
@@ -116,12 +117,11 @@ static DvStatus update(DvObject *object, void *self_)
             count[side] = points;
         }
     }
-    Found found = {0};
-    find_pairs(self, x, given, count, &found);
-    write_outputs(self, &found);
-    dv_array_free(&found.index[0]);
-    dv_array_free(&found.index[1]);
-    dv_array_free(&found.distance);
+    dv_array_clear(&self->found.index[0]);
+    dv_array_clear(&self->found.index[1]);
+    dv_array_clear(&self->found.distance);
+    find_pairs(self, x, given, count, &self->found);
+    write_outputs(self, &self->found);
     return DV_OK;
 }
 
@@ -156,6 +156,9 @@ static void cleanup(DvObject *object, void *self_)
     NearestPointRoi *self = self_;
     self->engine.ready = false;
     self->position[0] = self->position[1] = NULL;
+    dv_array_free(&self->found.index[0]);
+    dv_array_free(&self->found.index[1]);
+    dv_array_free(&self->found.distance);
 }
 
 static void draw(void *self_, DvDraw *draw)
