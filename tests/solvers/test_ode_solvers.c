@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include <divan/contracts/solver.h>
+
 #include "scene_text.h"
 
 #include <math.h>
@@ -228,6 +230,31 @@ typedef struct NewmarkCase {
     double gamma, beta, rm, rk, vdamping;
 } NewmarkCase;
 
+/* What a constraint's answer changes, for each unit of what the linear solver gives. */
+static void each_method_says_what_its_solutions_do(void **state)
+{
+    (void)state;
+    const double h = 0.04;
+    static const struct {
+        const char *solver;
+        double position, velocity; /* in powers of h, times a share */
+    } methods[] = {
+        {"EulerExplicitSolver", 0.04 * 0.04, 0.04},
+        {"RungeKutta4Solver", 0.0, 0.02},
+        {"EulerImplicitSolver", 0.04, 1.0},
+    };
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        char solvers[128];
+        snprintf(solvers, sizeof solvers, "<%s name='ode'/>" DIRECT, methods[i].solver);
+        DvScene *scene = oscillator(solvers, h, MASS);
+        const DvObject *ode = scene_object(scene, "/Body/ode");
+        const DvOdeSolverOps *ops = dv_object_ops(ode, DV_ODE_SOLVER);
+        assert_true(fabs(ops->position_factor(dv_object_self(ode), h) - methods[i].position) < 1e-17);
+        assert_true(fabs(ops->velocity_factor(dv_object_self(ode), h) - methods[i].velocity) < 1e-17);
+        dv_scene_free(scene);
+    }
+}
+
 static void newmark_follows_its_recurrence_for_every_field(void **state)
 {
     (void)state;
@@ -261,6 +288,16 @@ static void newmark_follows_its_recurrence_for_every_field(void **state)
         }
         expect_motion(run_oscillator(solvers, h, 10), m, 1e-13);
     }
+}
+
+/* The acceleration of another scene, in a saved file: the method starts from its own. */
+static void a_kept_vector_of_another_length_is_left(void **state)
+{
+    (void)state;
+    const Motion fresh = run_oscillator("<NewmarkImplicitSolver/>" DIRECT, 0.04, 5);
+    expect_motion(run_oscillator("<NewmarkImplicitSolver acceleration='3 4'/>" DIRECT, 0.04, 5), fresh, 0.0);
+    const Motion other = run_oscillator("<NewmarkImplicitSolver acceleration='3'/>" DIRECT, 0.04, 5);
+    assert_true(fabs(other.x - fresh.x) > 1e-4);
 }
 
 /* Of a linear spring: momentum and position by the midpoint rule, and v = (x' - x) / h. */
@@ -627,6 +664,8 @@ int main(void)
         cmocka_unit_test(explicit_euler_follows_its_recurrence),
         cmocka_unit_test(central_differences_follow_their_recurrence),
         cmocka_unit_test(the_midpoint_method_follows_its_recurrence),
+        cmocka_unit_test(each_method_says_what_its_solutions_do),
+        cmocka_unit_test(a_kept_vector_of_another_length_is_left),
         cmocka_unit_test(newmark_follows_its_recurrence_for_every_field),
         cmocka_unit_test(the_variational_method_follows_its_recurrence),
         cmocka_unit_test(the_variational_method_keeps_and_tells_the_energy),

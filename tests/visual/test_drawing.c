@@ -159,6 +159,48 @@ static void nothing_is_drawn_when_no_flag_is_on(void **state)
             fail_msg("%s draws though nobody asked", look.class_of[i]);
 }
 
+/* ---- Elements ---- */
+
+static void add_triangles(void *count, const DrawnBatch *batch)
+{
+    *(uint32_t *)count += batch->kind == DRAWN_TRIANGLES ? batch->count : 0;
+}
+
+/* Two elements of a kind apart from each other: each is drawn by the triangles of its faces. */
+static void solid_elements_are_drawn_by_all_their_faces(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind, *list, *elements;
+        uint32_t triangles; /* of both */
+    } solids[] = {
+        {"Edge", "edges", "0 1 8 9", 0},
+        {"Triangle", "triangles", "0 1 2 8 9 10", 2},
+        {"Quad", "quads", "0 1 2 3 8 9 10 11", 4},
+        {"Tetrahedron", "tetrahedra", "0 1 2 4 8 9 10 12", 8},
+        {"Prism", "prisms", "0 1 2 4 5 6 8 9 10 12 13 14", 16},
+        {"Pyramid", "pyramids", "0 1 2 3 4 8 9 10 11 12", 12},
+        {"Hexahedron", "hexahedra", "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", 24},
+    };
+    for (size_t i = 0; i < sizeof solids / sizeof *solids; i++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "<Node name='root'><DefaultAnimationLoop/><VisualStyle displayFlags='showAll'/><MeshTopology name='mesh' "
+            "position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1 "
+            "3 0 0 4 0 0 4 1 0 3 1 0 3 0 1 4 0 1 4 1 1 3 1 1' %s='%s'/><MechanicalObject template='Vec3d'/>"
+            "<LinearSmallStrainFEMForceField name='solid' template='Vec3d,%s' youngModulus='1' poissonRatio='0.3'/></Node>",
+            solids[i].list, solids[i].elements, solids[i].kind);
+        DvScene *scene = scene_from_text(text);
+        uint32_t triangles = 0;
+        DrawRecorder recorder = draw_recorder(UINT32_MAX, add_triangles, &triangles);
+        record_drawing_of(&recorder, scene_object(scene, "/solid"));
+        if (triangles != solids[i].triangles)
+            fail_msg("%s: %u triangles, not %u", solids[i].kind, triangles, solids[i].triangles);
+        dv_scene_free(scene);
+    }
+}
+
 /* ---- Classes that draw nothing ---- */
 
 static bool is_seen(const DvClass *cls)
@@ -215,6 +257,7 @@ int main(void)
         cmocka_unit_test(calls_do_not_grow_with_the_number_of_elements),
         cmocka_unit_test(all_that_can_be_shown_here_is),
         cmocka_unit_test(nothing_is_drawn_when_no_flag_is_on),
+        cmocka_unit_test(solid_elements_are_drawn_by_all_their_faces),
         cmocka_unit_test(every_class_is_seen_or_says_why_not),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
