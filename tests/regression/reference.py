@@ -249,11 +249,21 @@ def steps_of(trajectory):
         return [int(line.split()[1]) for line in f if line.startswith("STEP")]
 
 
+DUMPED = {}  # (scene, steps, folder): the file; a changed copy of a scene lies in the folder and is run each time
+
+
 def dumped(scene, steps, folder, name):
     """The states of a run at these steps: where they lie, or none and why."""
-    file = os.path.join(folder, name)
+    key = scene, tuple(steps), folder
+    if key in DUMPED:
+        return DUMPED[key], ""
+    file = os.path.join(folder, "%s-%d" % (name, len(os.listdir(folder))))
     done = divan("run", scene, "-n", str(steps[-1]), "--quiet", "--dump", file, "--dump-steps", ",".join(map(str, steps)))
-    return (file, "") if done.returncode == 0 else (None, "exit %d: %s" % (done.returncode, last_words(done)))
+    if done.returncode != 0:
+        return None, "exit %d: %s" % (done.returncode, last_words(done))
+    if not scene.startswith(folder):
+        DUMPED[key] = file
+    return file, ""
 
 
 def compare_states(scene, trajectory, folder, *tolerance):
