@@ -77,7 +77,7 @@ static inline bool has_name(const char *list, const char *name)
 /* ---- scenes ---- */
 
 /* Attributes of an element, up to its end, but those that are in `given` already. */
-static inline void add_attributes(DvText *all, const char *at, const char *given)
+static inline void add_attributes(DvText *all, const char *at, const DvText *given)
 {
     while (*at && *at != '>' && *at != '/') {
         const char *equals = strchr(at, '='), *end = equals ? strchr(equals + 2, '"') : NULL;
@@ -87,7 +87,7 @@ static inline void add_attributes(DvText *all, const char *at, const char *given
         }
         char attribute[128];
         snprintf(attribute, sizeof attribute, " %.*s=\"", (int)(equals - at), at);
-        if (!strstr(given, attribute))
+        if (!strstr(given->at, attribute))
             dv_text_add(all, " %.*s", (int)(end + 1 - at), at);
         at = end + 1;
     }
@@ -109,9 +109,9 @@ static inline DvStatus try_row(const Row *row, const char *class_name, const cha
     char *it = strstr(out.at, "name=\"it\"");
     assert_non_null(it);
     dv_text_add(&given, " %s", with);
-    add_attributes(&given, row->cell[WITH], given.at);
+    add_attributes(&given, row->cell[WITH], &given);
     dv_text_add(&all, "%.*sname=\"it\"%s", (int)(it - out.at), out.at, given.at);
-    add_attributes(&all, it + strlen("name=\"it\""), given.at);
+    add_attributes(&all, it + strlen("name=\"it\""), &given);
     const char *close = strpbrk(it, ">");
     dv_text_add(&all, "%s%s", close[-1] == '/' ? "/" : "", close);
     *scene = NULL;
