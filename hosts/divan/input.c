@@ -11,6 +11,8 @@
  */
 #include "host.h"
 
+#include "quoted.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -59,23 +61,6 @@ void host_input_free(Input *input)
 }
 
 /* ---- Reading ---- */
-
-/* What stands in quotes, or NULL; *at moves behind it. */
-static char *read_quoted(const char **at)
-{
-    const char *begin = *at + strspn(*at, " ");
-    if (*begin != '"')
-        return NULL;
-    const char *end = ++begin;
-    while (*end && *end != '"')
-        end += *end == '\\' && end[1] ? 2 : 1;
-    if (!*end)
-        return NULL;
-    char *escaped = g_strndup(begin, (gsize)(end - begin)), *text = g_strcompress(escaped);
-    g_free(escaped);
-    *at = end + 1;
-    return text;
-}
 
 /* Which of the words comes next; -1: none of them. */
 static int read_word(const char **at, const char *const *words)

@@ -4,6 +4,8 @@
  */
 #include "message.h"
 
+#include "quoted.h"
+
 #include <string.h>
 
 #include <divan/type.h>
@@ -61,23 +63,6 @@ void message_print(const Message *message, GString *out)
         g_string_append_printf(out, " %s", number.at);
         dv_text_free(&number);
     }
-}
-
-/* A new string of what stands in quotes; *at moves behind it. NULL: nothing does. */
-static char *read_quoted(const char **at)
-{
-    const char *begin = *at + strspn(*at, " ");
-    if (*begin != '"')
-        return NULL;
-    const char *end = ++begin;
-    while (*end && *end != '"')
-        end += *end == '\\' && end[1] ? 2 : 1;
-    if (!*end)
-        return NULL;
-    char *escaped = g_strndup(begin, (gsize)(end - begin)), *text = g_strcompress(escaped);
-    g_free(escaped);
-    *at = end + 1;
-    return text;
 }
 
 static bool read_parts(const Form *form, const char *at, Message *message)
