@@ -122,9 +122,9 @@ static const struct {
     Twin *(*make)(void);
     uint32_t dim; /* of derivatives; 0: any */
 } operators[] = {
-    {"constant load", load_twin_new, 0}, {"corotational tetrahedra", tetrahedra_twin_new, 3},
-    {"diagonal mass", mass_twin_new, 0}, {"plane", plane_twin_new, 0},
-    {"springs", springs_twin_new, 0},
+#define TWIN(name, make, dim) {name, make, dim},
+#include "twins.def"
+#undef TWIN
 };
 
 static DvTwin *make(DvVectorSpace *space, DvPrecision precision, const DvDofType *dof, uint32_t points,

@@ -35,12 +35,10 @@ bool device_array_put(Space *space, DeviceArray *array, const void *from, size_t
 /* Whether the parts are there, with as many numbers each; NULL: why not is in `why`. */
 const DvOperatorPart *operator_part(const DvOperator *op, const char *name, size_t count, uint32_t width, DvText *why);
 
-/* A twin per operator: `twin` is what it begins with; update makes all of it.     NULL: no memory, or parts that do not fit */
-Twin *mass_twin_new(void);
-Twin *load_twin_new(void);
-Twin *plane_twin_new(void);
-Twin *tetrahedra_twin_new(void);
-Twin *springs_twin_new(void);
+/* Of each row of twins.def: what the twin begins with. false from update: no memory, or parts that do not fit. */
+#define TWIN(name, make, dim) Twin *make(void);
+#include "twins.def"
+#undef TWIN
 
 /* For each of `points` points the places in a list of point numbers where it is named, ascending: begin [points + 1], entry [count].
  * false: a number is too large, or there is no memory, with the reason. */
