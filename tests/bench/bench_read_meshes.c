@@ -87,7 +87,8 @@ static Sample ball(void)
     s.point = dv_alloc(s.points, sizeof *s.point);
     s.element = dv_alloc(s.elements, sizeof *s.element);
     for (uint32_t p = 0; p < s.points; p++) {
-        const double u = 6.283185 * (p % ROUND) / ROUND, v = 3.141592 * (0.1 + 0.8 * (p / ROUND) / ALONG);
+        const uint32_t ring = p / ROUND;
+        const double u = 6.283185 * (p % ROUND) / ROUND, v = 3.141592 * (0.1 + 0.8 * ring / ALONG);
         s.point[p][0] = cos(u) * sin(v);
         s.point[p][1] = sin(u) * sin(v);
         s.point[p][2] = cos(v);
@@ -109,9 +110,10 @@ static Sample block(void)
     s.point = dv_alloc(s.points, sizeof *s.point);
     s.element = dv_alloc(s.elements, sizeof *s.element);
     for (uint32_t p = 0; p < s.points; p++) {
+        const uint32_t layer = p / N / N;
         s.point[p][0] = 0.0317 * (p % N);
         s.point[p][1] = 0.0291 * (p / N % N);
-        s.point[p][2] = 0.0353 * (p / N / N);
+        s.point[p][2] = 0.0353 * layer;
     }
     for (uint32_t e = 0; e < s.elements; e++) {
         const uint32_t cell = e / 6, x = cell % (N - 1), y = cell / (N - 1) % (N - 1), z = cell / (N - 1) / (N - 1);

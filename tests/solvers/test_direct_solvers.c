@@ -257,6 +257,44 @@ static void systems_may_change(void **state)
     }
 }
 
+/* Three unknowns, and further ones that stand alone: small systems and large ones can be factored in different ways. */
+static void check_dependent_unknown(const DvSparseDirectOps *ops, uint32_t n)
+{
+    enum { MOST = 64 };
+    uint32_t begin[MOST + 1] = {0, 3, 6, 9}, columns[MOST + 6] = {0, 1, 2, 0, 1, 2, 0, 1, 2}, order[MOST] = {0, 1, 2};
+    double values[MOST + 6] = {1, 3, 4, 2, 5, 7, 4, 1, 5}, x[2 * MOST] = {1, 2, 3};
+    x[n + 1] = 1;
+    for (uint32_t row = 3; row < n; row++)
+        columns[row + 6] = order[row] = row, values[row + 6] = 2.0, begin[row + 1] = row + 7;
+    const DvSparseRows a = {n, begin, columns, values};
+    DvSparseFactor *factor = ops->open(NULL);
+    DvSparseFacts facts;
+    uint32_t failed = 99;
+    assert_int_equal(ops->analyse(factor, &a, order), DV_OK);
+    assert_int_equal(ops->factorize(factor, &a, &failed), DV_ERROR_SINGULAR);
+    assert_true(failed == 2 || (ops->method == DV_SPARSE_LU && failed < 2)); /* any of the three, where rows move */
+    ops->facts(factor, &facts);
+    assert_true(facts.rank == n - 1 || (n > 3 && facts.rank < n)); /* MUMPS may stop at the first pivot that is zero */
+    values[2] = 9; /* now it does not; solved with A and with its transpose, two right-hand sides at once */
+    assert_int_equal(ops->factorize(factor, &a, &failed), DV_OK);
+    for (int transposed = 0; transposed < 2; transposed++) {
+        double y[2 * MOST];
+        memcpy(y, x, sizeof y);
+        assert_int_equal(ops->solve(factor, transposed, y, n, 2), DV_OK);
+        for (uint32_t r = 0; r < 2; r++)
+            for (uint32_t row = 0; row < n; row++) {
+                double sum = row < 3 ? 0.0 : 2.0 * y[n * r + row];
+                for (uint32_t c = 0; c < 3 && row < 3; c++)
+                    sum += values[transposed ? 3 * c + row : 3 * row + c] * y[n * r + c];
+                assert_true(fabs(sum - x[n * r + row]) <= 1e-14 * 20);
+            }
+    }
+    ops->facts(factor, &facts);
+    assert_int_equal(facts.rank, n);
+    assert_true(facts.entries >= n + 6);
+    ops->close(factor);
+}
+
 /* An unknown that is the sum of two others is named. */
 static void an_unknown_that_depends_on_others_is_an_error(void **state)
 {
@@ -266,34 +304,8 @@ static void an_unknown_that_depends_on_others_is_an_error(void **state)
         const DvSparseDirectOps *ops = dv_sparse_direct_of(methods[k]);
         if (ops == NULL)
             continue;
-        const uint32_t begin[] = {0, 3, 6, 9}, columns[] = {0, 1, 2, 0, 1, 2, 0, 1, 2}, order[] = {0, 1, 2};
-        double values[] = {4, 1, 5, 2, 5, 7, 1, 3, 4}, x[6] = {1, 2, 3, 0, 1, 0};
-        const DvSparseRows a = {3, begin, columns, values};
-        DvSparseFactor *factor = ops->open(NULL);
-        DvSparseFacts facts;
-        uint32_t failed = 99;
-        assert_int_equal(ops->analyse(factor, &a, order), DV_OK);
-        assert_int_equal(ops->factorize(factor, &a, &failed), DV_ERROR_SINGULAR);
-        assert_true(failed == 2 || (methods[k] == DV_SPARSE_LU && failed < 2)); /* any of the three, where rows move */
-        ops->facts(factor, &facts);
-        assert_int_equal(facts.rank, 2);
-        values[8] = 9; /* now it does not; solved with A and with its transpose, two right-hand sides at once */
-        assert_int_equal(ops->factorize(factor, &a, &failed), DV_OK);
-        for (int transposed = 0; transposed < 2; transposed++) {
-            double y[6];
-            memcpy(y, x, sizeof y);
-            assert_int_equal(ops->solve(factor, transposed, y, 3, 2), DV_OK);
-            for (int r = 0; r < 6; r++) {
-                double sum = 0.0;
-                for (int c = 0; c < 3; c++)
-                    sum += values[transposed ? 3 * c + r % 3 : 3 * (r % 3) + c] * y[r / 3 * 3 + c];
-                assert_true(fabs(sum - x[r]) <= 1e-14 * 20);
-            }
-        }
-        ops->facts(factor, &facts);
-        assert_int_equal(facts.rank, 3);
-        assert_true(facts.entries >= 9);
-        ops->close(factor);
+        check_dependent_unknown(ops, 3);
+        check_dependent_unknown(ops, 60);
     }
 }
 
