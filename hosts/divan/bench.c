@@ -125,6 +125,6 @@ const Command command_bench = {
         "Times 100 steps unless -n says otherwise, after one that is left out, on one thread unless --threads says otherwise.\n"
         "Visual models are not updated.",
     .positional = 1,
-    .options = "steps dt threads device no-gpu grain-divisor json keep-going write-anywhere",
+    .options = "steps dt threads device no-gpu host-copy grain-divisor json keep-going write-anywhere",
     .run = bench,
 };

@@ -208,7 +208,7 @@ const Command command_check = {
                    "together: for example which models can touch, and the method that finds their contacts.\n"
                    "The exit status is 1 if there is any problem.",
     .positional = 1,
-    .options = "json device no-gpu",
+    .options = "json device no-gpu host-copy",
     .starts_plugins = true,
     .run = check,
 };

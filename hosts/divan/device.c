@@ -4,6 +4,7 @@
  * a space is opened on it.
  */
 #include "host.h"
+#include "states.h"
 
 #include <divan/contracts/vector_space.h>
 
@@ -60,6 +61,11 @@ static bool can_be_used(const char *device, const char *asked)
 bool host_use_device(const Options *options)
 {
     const char *number = g_getenv("CUDA_DEVICE");
+    if (options->host_copy > 0) {
+        char *every = g_strdup_printf("%d", options->host_copy);
+        (void)g_setenv("DIVAN_HOST_COPY", every, TRUE);
+        g_free(every);
+    }
     if (options->no_gpu)
         return g_setenv("DIVAN_DEVICE", "", TRUE);
     if (!options->device && (!number || !*number))
@@ -69,6 +75,16 @@ bool host_use_device(const Options *options)
                         can_be_used(device, options->device ? "--device" : "CUDA_DEVICE asks for");
     g_free(device);
     return usable;
+}
+
+bool host_device_failed(DvScene *scene)
+{
+    GPtrArray *states = host_states(scene);
+    DvStatus fault = DV_OK;
+    for (guint i = 0; i < states->len && fault == DV_OK; i++)
+        fault = dv_space_fault(dv_state_storage(dv_state_ref(g_ptr_array_index(states, i))).space);
+    g_ptr_array_unref(states);
+    return fault != DV_OK;
 }
 
 void host_print_devices(void)

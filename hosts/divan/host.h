@@ -27,6 +27,7 @@ typedef struct Options {
     char **plugins;
     char *device;
     gboolean no_gpu;
+    int host_copy;
     gboolean help, quiet, hash, json, keep_going, verbose, strict, real_time, stats, write_anywhere;
     char *dump, *dump_topology, *dump_steps, *contacts;
     char *checkpoint, *restart, *verification;
@@ -68,6 +69,8 @@ typedef struct Verification Verification; /* verification.c: how far a run is fr
 DvStatus host_start(const Options *options);
 /* Of --device and --no-gpu, else of CUDA_DEVICE, once plugins have started. false: it cannot be used, which has been said. */
 bool host_use_device(const Options *options);
+/* Whether a device that keeps states of the scene has failed, which has been said. */
+bool host_device_failed(DvScene *scene);
 void host_print_devices(void); /* those that plugins have, and why some cannot be used */
 /* Loads options->scene and applies --dt; NULL after a reported error. */
 DvScene *host_load(const Options *options);

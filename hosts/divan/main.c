@@ -112,7 +112,7 @@ DvScene *host_load_to_verify(const Options *options, Verification **verification
 
 int host_step_failed(DvScene *scene, const Options *options, DvStatus status)
 {
-    if (status != DV_ERROR_NOT_FINITE && status != DV_ERROR_NOT_CONVERGED)
+    if (status != DV_ERROR_NOT_FINITE && status != DV_ERROR_NOT_CONVERGED && !host_device_failed(scene))
         return EXIT_FAULT;
     const DvStepCheckOps *check = dv_service(DV_STEP_CHECK);
     if (check && check->restore_last_good(dv_scene_root(scene)))
@@ -216,6 +216,11 @@ static gboolean read_size(const char *option, const char *text, gpointer options
     return good;
 }
 
+static gboolean read_host_copy(const char *option, const char *text, gpointer options, GError **error)
+{
+    return read_whole(option, text, 1, INT_MAX, &((Options *)options)->host_copy, error);
+}
+
 static gboolean read_grain_divisor(const char *option, const char *text, gpointer options, GError **error)
 {
     return read_whole(option, text, 1, INT_MAX, &((Options *)options)->grain_divisor, error);
@@ -253,6 +258,9 @@ static void add_run_entries(GArray *entries, const Command *command, Options *op
          "Where states with templates made for a GPU (CudaVec3f) keep their vectors: cuda:N, a card, or emulated (default: what CUDA_DEVICE says, else the host)",
          "DEVICE"},
         {"no-gpu", 0, 0, G_OPTION_ARG_NONE, &options->no_gpu, "Keep all vectors on the host", NULL},
+        {"host-copy", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_host_copy,
+         "Copy what a device keeps to the host every N steps, for the case that it is lost (default: at the start)",
+         "N"},
         {"grain-divisor", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_grain_divisor,
          "Cut parallel loops into N times as many chunks, which rounds sums differently", "N"},
         {"quiet", 0, 0, G_OPTION_ARG_NONE, &options->quiet, "No progress and no summary", NULL},

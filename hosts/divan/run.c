@@ -563,7 +563,7 @@ const Command command_run = {
         "doubtful.",
     .positional = 1,
     .options =
-        "steps dt threads device no-gpu grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every haptics haptics-log input stats checkpoint every restart verification export fields compress keep-going verbose strict real-time write-anywhere",
+        "steps dt threads device no-gpu host-copy grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every haptics haptics-log input stats checkpoint every restart verification export fields compress keep-going verbose strict real-time write-anywhere",
     .run = run,
 };
 
@@ -573,6 +573,6 @@ const Command command_save = {
     .summary = "make steps (none without -n) and write the scene with its state",
     .description = "Loading OUT continues with identical states, bit for bit.",
     .positional = 2,
-    .options = "steps dt threads device no-gpu grain-divisor quiet keep-going verbose strict write-anywhere",
+    .options = "steps dt threads device no-gpu host-copy grain-divisor quiet keep-going verbose strict write-anywhere",
     .run = save,
 };

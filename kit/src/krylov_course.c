@@ -120,6 +120,8 @@ static void prepare(DvKrylovSpace *space, const DvKrylovCourse *course)
 static bool look(DvKrylovCourse *course, double *slots)
 {
     ops_of(course)->get_slots(course->storage.space, 0, slots, DV_SLOTS);
+    if (!(slots[NEXT] >= VALUES)) /* of a device that is lost: the check of the step says so */
+        return true;
     const uint32_t kept = (uint32_t)slots[NEXT] - VALUES;
     for (uint32_t i = 0; i < kept && course->turns < course->capacity; i++) {
         if (i % 2 == 0) {
@@ -158,9 +160,12 @@ void dv_krylov_course_run(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t
                           double threshold, bool first_solve, uint32_t expected)
 {
     DvVectorSpace *device = course->storage.space;
-    double slots[DV_SLOTS];
+    double slots[DV_SLOTS] = {0};
     bool recorded = false, over = false;
     uint32_t asked = 0;
+    course->b_squared = 0.0; /* nothing is solved on a device that has failed */
+    if (dv_space_fault(device) != DV_OK)
+        return;
     prepare(space, course);
     device->ops->guard(device, STOP);
     put_limits(course, first_solve ? -1.0 : tolerance, first_solve ? 0.0 : threshold);
@@ -180,5 +185,5 @@ void dv_krylov_course_run(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t
     if (iterations <= 1)
         (void)look(course, slots);
     device->ops->guard(device, DV_NO_SLOT);
-    course->b_squared = slots[B_SQUARED];
+    course->b_squared = dv_space_fault(device) == DV_OK ? slots[B_SQUARED] : 0.0;
 }

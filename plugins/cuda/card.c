@@ -2,7 +2,7 @@
  *
  * A card as a device, by the runtime of CUDA, which is linked statically and looks for the driver when it is first asked: one stream; two
  * buffers by turns for what is sent; a recording as a graph, or launched again where a graph cannot be made. After an error nothing more
- * is asked of the card: it is said once, and what is fetched are no numbers, so that the check of the step stops there.
+ * is asked of the card: it is said once, and what is fetched are zeros; the check of the step ends the run.
  */
 #include "queue.h"
 #include "reasons.h"
@@ -120,7 +120,7 @@ static bool good(Card *card, cudaError_t error)
         card->failed = true;
         DvText why = {0};
         explain(error, card->number, &why);
-        (void)dv_error(card->base.about, DV_ERROR_IO, "%s", why.at);
+        device_lose(&card->base, why.at);
         dv_text_free(&why);
     }
     return error == cudaSuccess;
@@ -201,10 +201,8 @@ static void get(Device *base, void *to, DvAddress from, size_t bytes)
     if (!card->records && !card->failed)
         (void)good(card, cudaMemcpyAsync(to, SPACE_AT(from), bytes, cudaMemcpyDeviceToHost, card->stream));
     wait_for(base);
-    if (card->records)
+    if (card->records || card->failed)
         memset(to, 0, bytes);
-    else if (card->failed)
-        memset(to, 0xff, bytes); /* not a number, of either precision */
     else
         base->counts.bytes_got += bytes;
 }

@@ -21,8 +21,7 @@ typedef struct DeviceOps {
                    size_t size);
     /* Room in the queue for what is to be copied to the device: filled by the caller at once. */
     void *(*put)(Device *device, DvAddress to, size_t bytes);
-    void (*get)(Device *device, void *to, DvAddress from,
-                size_t bytes); /* waits; of a device that is lost: no numbers */
+    void (*get)(Device *device, void *to, DvAddress from, size_t bytes); /* waits; of a device that is lost: zeros */
     void (*wait)(Device *device);
     void (*record)(Device *device);
     bool (*end_record)(Device *device);
@@ -32,11 +31,17 @@ typedef struct DeviceOps {
 struct Device {
     const DeviceOps *ops;
     const DvObject *about; /* what errors of it are said of */
+    DvStatus fault;        /* DvVectorSpaceOps.fault */
     DvSpaceCounts counts;
 };
 
-/* `most`: bytes that it has; 0: what the machine has. */
-Device *emulated_open(size_t most);
+/* Says why nothing is done there any more, unless something has been said. */
+void device_lose(Device *device, const char *why);
+/* Memory; 0: there is no more, which is said the first time. */
+DvAddress device_take(Device *device, size_t bytes);
+
+/* `most`: bytes that it has; 0: what the machine has. `fails`: the call at which it is lost; 0: none. */
+Device *emulated_open(size_t most, uint64_t fails);
 /* The card of a number. NULL: it cannot be used, with the reason and what helps.     [main] */
 Device *cuda_open(int number, size_t most, DvText *why);
 

@@ -11,17 +11,24 @@
 typedef struct Region {
     void *at;
     size_t bytes;
-    bool given;
+    bool given, free; /* to be freed once the queue has been done; nobody has it */
 } Region;
+
+typedef struct Chunk {
+    char *at;
+    size_t room, used;
+} Chunk;
 
 typedef struct Emulated {
     Device base;
     Region *region;
-    uint32_t regions, capacity;
+    uint32_t regions, capacity, chunks;
+    Chunk *chunk;
     size_t most, held;
     Queue queue, recording;
-    bool records, broken;
-    uint64_t turn; /* launches so far: the order of blocks hangs on it */
+    bool records, broken, lost;
+    uint64_t calls, fails; /* asked for so far; the one at which it is lost */
+    uint64_t turn;         /* launches so far: the order of blocks hangs on it */
 } Emulated;
 
 static Emulated *of(Device *device)
@@ -52,24 +59,77 @@ static const Block blocks_of[KERNEL_COUNT][2] = {
 #undef KERNEL
 };
 
+/* ---- Loss ---- */
+
+/* Another call: whether it is there for it. */
+static bool lives(Emulated *device)
+{
+    if (++device->calls == device->fails) {
+        device->lost = true;
+        device->queue.used = device->recording.used = 0;
+        device_lose(&device->base,
+                    "the emulated device is lost to this process: start again, with --no-gpu if it happens again");
+    }
+    return !device->lost;
+}
+
 /* ---- Memory ---- */
 
 static void free_region(Emulated *device, Region *region)
 {
     device->held -= region->bytes;
-    munmap(region->at, region->bytes);
-    *region = device->region[--device->regions];
+    region->given = false;
+    region->free = true;
+    (void)madvise(region->at, region->bytes, MADV_DONTNEED); /* zeros again */
 }
 
 static void close_device(Device *base)
 {
     Emulated *device = of(base);
-    while (device->regions)
-        free_region(device, &device->region[device->regions - 1]);
+    for (uint32_t i = 0; i < device->chunks; i++)
+        munmap(device->chunk[i].at, device->chunk[i].room);
+    dv_free(device->chunk);
     dv_free(device->region);
     dv_free(device->queue.at);
     dv_free(device->recording.at);
     dv_free(device);
+}
+
+/* Of one of few chunks, since their rights change with each wait. */
+static void *take_of_chunk(Emulated *device, size_t bytes)
+{
+    enum { LEAST = 64 << 20 };
+    Chunk *last = device->chunks ? &device->chunk[device->chunks - 1] : NULL;
+    if (!last || last->room - last->used < bytes) {
+        const size_t room = bytes > LEAST ? bytes : LEAST;
+        void *at = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at == MAP_FAILED)
+            return NULL;
+        device->chunk = dv_realloc(device->chunk, device->chunks * sizeof(Chunk), (device->chunks + 1) * sizeof(Chunk));
+        last = &device->chunk[device->chunks++];
+        *last = (Chunk){at, room, 0};
+    }
+    void *at = last->at + last->used;
+    last->used += bytes;
+    return at;
+}
+
+/* A region of as many bytes that has been given back; or another one. NULL: there is no more memory. */
+static Region *find_region(Emulated *device, size_t bytes)
+{
+    for (uint32_t i = 0; i < device->regions; i++)
+        if (device->region[i].free && device->region[i].bytes == bytes)
+            return &device->region[i];
+    void *at = take_of_chunk(device, bytes);
+    if (!at)
+        return NULL;
+    if (device->regions == device->capacity) {
+        const uint32_t more = device->capacity ? 2 * device->capacity : 32;
+        device->region = dv_realloc(device->region, device->capacity * sizeof(Region), more * sizeof(Region));
+        device->capacity = more;
+    }
+    device->region[device->regions] = (Region){at, bytes, false, true};
+    return &device->region[device->regions++];
 }
 
 static DvAddress take(Device *base, size_t bytes)
@@ -77,27 +137,20 @@ static DvAddress take(Device *base, size_t bytes)
     Emulated *device = of(base);
     enum { PAGE = 4096 };
     const size_t rounded = (bytes + PAGE) / PAGE * PAGE;
-    if (device->most && device->held + rounded > device->most)
+    Region *region = device->most && device->held + rounded > device->most ? NULL : find_region(device, rounded);
+    if (!region)
         return 0;
-    void *at = mmap(NULL, rounded, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED)
-        return 0;
-    if (device->regions == device->capacity) {
-        const uint32_t more = device->capacity ? 2 * device->capacity : 32;
-        device->region = dv_realloc(device->region, device->capacity * sizeof(Region), more * sizeof(Region));
-        device->capacity = more;
-    }
-    device->region[device->regions++] = (Region){at, rounded, false};
+    region->free = false;
     device->held += rounded;
     device->base.counts.allocations++;
     device->base.counts.bytes_held = device->held;
-    return dv_vector_as_address(at);
+    return dv_vector_as_address(region->at);
 }
 
 static void allow(const Emulated *device, int rights)
 {
-    for (uint32_t i = 0; i < device->regions; i++)
-        (void)mprotect(device->region[i].at, device->region[i].bytes, rights);
+    for (uint32_t i = 0; i < device->chunks; i++)
+        (void)mprotect(device->chunk[i].at, device->chunk[i].used, rights);
 }
 
 static void give(Device *base, DvAddress at)
@@ -105,7 +158,7 @@ static void give(Device *base, DvAddress at)
     Emulated *device = of(base);
     device->broken = true;
     for (uint32_t i = 0; i < device->regions; i++)
-        if (dv_vector_as_address(device->region[i].at) == at)
+        if (dv_vector_as_address(device->region[i].at) == at && !device->region[i].free)
             device->region[i].given = true;
 }
 
@@ -120,7 +173,7 @@ static void launch(Device *base, KernelNumber kernel, DvPrecision precision, uin
                    size_t size)
 {
     Emulated *device = of(base);
-    if (blocks == 0)
+    if (blocks == 0 || !lives(device))
         return;
     const Command command = {
         .kind = COMMAND_LAUNCH, .kernel = kernel, .precision = precision, .blocks = blocks, .size = size};
@@ -131,7 +184,10 @@ static void launch(Device *base, KernelNumber kernel, DvPrecision precision, uin
 static void *put(Device *base, DvAddress to, size_t bytes)
 {
     Emulated *device = of(base);
-    device->base.counts.bytes_put += device->records ? 0 : bytes;
+    if (!lives(device))
+        device->queue.used = device->recording.used = 0; /* nobody reads it */
+    else
+        device->base.counts.bytes_put += device->records ? 0 : bytes;
     return queue_add(present_queue(device), &(Command){.kind = COMMAND_PUT, .to = to, .size = bytes});
 }
 
@@ -177,7 +233,7 @@ static void run(Emulated *device, const Queue *queue)
 /* Does all that has been asked for; memory that was given back goes. */
 static void finish(Emulated *device)
 {
-    if (device->queue.used) {
+    if (device->queue.used && !device->lost) {
         allow(device, PROT_READ | PROT_WRITE);
         run(device, &device->queue);
         allow(device, PROT_NONE);
@@ -193,7 +249,7 @@ static void wait_for(Device *base)
 {
     Emulated *device = of(base);
     device->broken = device->records;
-    if (device->records)
+    if (device->records || !lives(device))
         return;
     device->base.counts.waits++;
     finish(device);
@@ -203,7 +259,7 @@ static void get(Device *base, void *to, DvAddress from, size_t bytes)
 {
     Emulated *device = of(base);
     wait_for(base);
-    if (device->records) {
+    if (device->records || device->lost) {
         memset(to, 0, bytes);
         return;
     }
@@ -236,7 +292,7 @@ static bool end_record(Device *base)
 static void replay(Device *base, uint32_t times)
 {
     Emulated *device = of(base);
-    if (times == 0)
+    if (times == 0 || !lives(device))
         return;
     (void)queue_add(&device->queue, &(Command){.kind = COMMAND_REPLAY, .times = times});
     device->base.counts.launches += times;
@@ -255,10 +311,11 @@ static const DeviceOps ops = {
     .replay = replay,
 };
 
-Device *emulated_open(size_t most)
+Device *emulated_open(size_t most, uint64_t fails)
 {
     Emulated *device = dv_alloc(1, sizeof *device);
     device->base.ops = &ops;
     device->most = most;
+    device->fails = fails;
     return &device->base;
 }

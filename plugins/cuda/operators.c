@@ -15,7 +15,7 @@ bool device_array_room(Space *space, DeviceArray *array, size_t bytes, DvText *w
     if (array->at && array->bytes >= bytes)
         return true;
     device_array_free(space, array);
-    array->at = space->device->ops->take(space->device, bytes ? bytes : 1);
+    array->at = device_take(space->device, bytes ? bytes : 1);
     array->bytes = bytes;
     if (!array->at)
         dv_text_add(why, "the device has no memory for %zu bytes more", bytes);

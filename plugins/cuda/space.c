@@ -54,6 +54,13 @@ static size_t memory_limit(void)
     return text ? (size_t)strtoull(text, NULL, 10) : 0;
 }
 
+/* The call at which the emulated device is lost, likewise. */
+static uint64_t failing_call(void)
+{
+    const char *text = getenv("DIVAN_DEVICE_LOST");
+    return text ? strtoull(text, NULL, 10) : 0;
+}
+
 static bool keeps_if(bool is_chosen, const char *word, DvPrecision *precision)
 {
     static const char *const kinds[] = {"Vec1", "Vec2", "Vec3", "Vec6"};
@@ -92,8 +99,8 @@ static DvVectorSpace *open_space(DvScene *scene, const DvVectorSpaceOps *ops, Dv
 {
     Space **at = space_of_scene(scene);
     if (!*at) {
-        Device *device =
-            ops == &space_of_cards_ops ? cuda_open(chosen_card(), memory_limit(), why) : emulated_open(memory_limit());
+        Device *device = ops == &space_of_cards_ops ? cuda_open(chosen_card(), memory_limit(), why)
+                                                    : emulated_open(memory_limit(), failing_call());
         if (!device)
             return NULL;
         device->about = dv_node_object(dv_scene_root(scene));
@@ -131,11 +138,37 @@ static void close_space(DvVectorSpace *base)
     dv_free(space);
 }
 
+/* ---- What goes wrong ---- */
+
+void device_lose(Device *device, const char *why)
+{
+    if (device->fault == DV_OK)
+        (void)dv_error(device->about, DV_ERROR_IO, "%s", why);
+    device->fault = DV_ERROR_IO;
+}
+
+DvAddress device_take(Device *device, size_t bytes)
+{
+    const DvAddress at = device->fault == DV_ERROR_IO ? 0 : device->ops->take(device, bytes);
+    if (!at && device->fault == DV_OK)
+        device->fault =
+            dv_error(device->about, DV_ERROR_LIMIT,
+                     "the device has no memory for %zu bytes more beside the %llu that this scene holds there; "
+                     "take fewer points, floats (CudaVec3f), or --no-gpu (`divan check` says what a scene needs)",
+                     bytes, (unsigned long long)device->counts.bytes_held);
+    return at;
+}
+
+static DvStatus fault(const DvVectorSpace *space)
+{
+    return ((const Space *)(const void *)space)->device->fault;
+}
+
 /* ---- Memory and copies ---- */
 
 static DvAddress take(DvVectorSpace *space, size_t bytes)
 {
-    return of(space)->device->ops->take(of(space)->device, bytes);
+    return device_take(of(space)->device, bytes);
 }
 
 static void give(DvVectorSpace *space, DvAddress at)
@@ -248,7 +281,7 @@ static void dot(DvVectorSpace *base, uint32_t slot, bool add, DvAddress a, DvAdd
     if (parts > space->partials) {
         if (space->partial)
             space->device->ops->give(space->device, space->partial);
-        space->partial = space->device->ops->take(space->device, parts * sizeof(double));
+        space->partial = device_take(space->device, parts * sizeof(double));
         space->partials = space->partial ? parts : 0;
         if (!space->partial)
             return;
@@ -321,7 +354,7 @@ static const DvSpaceCounts *counts(const DvVectorSpace *space)
     .get_numbers = get_numbers, .put_points = put_points, .get_points = get_points, .fill = fill, .combine = combine, \
     .combine_by = combine_by, .clear_listed = clear_listed, .dot = dot, .calculate = calculate,                       \
     .put_slots = put_slots, .get_slots = get_slots, .guard = guard, .record = record, .end_record = end_record,       \
-    .replay = replay, .wait = wait_for_all, .counts = counts
+    .replay = replay, .wait = wait_for_all, .counts = counts, .fault = fault
 
 const DvVectorSpaceOps space_of_emulated_ops = {.size = sizeof(DvVectorSpaceOps),
                                                 .name = emulated_name,

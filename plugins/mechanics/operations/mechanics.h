@@ -190,6 +190,11 @@ typedef struct SceneMechanics {
         double factor;                        /* growthLimit */
         double size, speed, gravity, started; /* m, m/s, m/s^2, s */
     } growth;
+    struct HostCopy { /* of what devices keep: see step_check_devices.c */
+        uint64_t every; /* steps; 0: at the start alone */
+        double time;    /* of the last one */
+        bool is_due;
+    } host_copy;
 } SceneMechanics;
 
 SceneMechanics *mechanics_of_scene(const DvNode *node);
@@ -221,7 +226,7 @@ struct DvMechanics {
     List bottom_up;                                                        /* constraints, node by node from the last */
     List leaving;       /* while following an edit: states whose object has left */
     uint32_t outside;   /* states that are not below the node */
-    uint32_t elsewhere; /* independent states that a device keeps */
+    uint32_t elsewhere; /* states that a device keeps */
     struct Index {      /* objects to slots of states: open addressing, for look-ups only (its order never shows) */
         DvObject **keys;
         uint32_t *values;

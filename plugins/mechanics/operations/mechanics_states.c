@@ -165,7 +165,6 @@ uint32_t mechanics_find_state(const DvMechanics *m, const DvObject *object)
 
 static void remove_independent(DvMechanics *m, uint32_t slot)
 {
-    m->elsewhere -= dv_state_storage(m->states[slot].ref).space != NULL;
     REMOVE_BY_KEY(&m->independent, m->states, slot);
 }
 
@@ -184,7 +183,6 @@ void state_update_kind(DvMechanics *m, uint32_t slot)
     state->kind = kind;
     if (kind == STATE_INDEPENDENT) {
         INSERT_BY_KEY(&m->independent, m->states, slot);
-        m->elsewhere += dv_state_storage(state->ref).space != NULL;
     } else if (kind == STATE_EXTERNAL && !dv_object_ops(state->ref.object, DV_VISUAL_MODEL))
         state->ref.ops->clear(state->ref.self, VEC_ZERO);
 }
@@ -204,6 +202,7 @@ static uint32_t add_state(DvMechanics *m, DvObject *object, Key key, bool of_its
     else
         list_add(&m->state_list, slot);
     m->outside += !is_inside(&m->states[slot]);
+    m->elsewhere += dv_state_storage(m->states[slot].ref).space != NULL;
     state_update_kind(m, slot);
     return slot;
 }
@@ -224,6 +223,7 @@ void state_remove(DvMechanics *m, uint32_t slot)
     DvObject *object = state->ref.object;
     m->version++;
     m->placed++;
+    m->elsewhere -= dv_state_storage(state->ref).space != NULL;
     if (state->kind == STATE_INDEPENDENT)
         remove_independent(m, slot);
     if (is_inside(state))

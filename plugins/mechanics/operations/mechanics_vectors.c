@@ -18,7 +18,8 @@ bool mechanics_lacks(DvMechanics *m, StateItem *state, const DvObject *asker, Dv
                                                          [DV_DX] = "displacement",
                                                          [DV_DFORCE] = "change of force",
                                                          [DV_LAMBDA] = "constraint force"};
-    if (state->lacking == id || state_count(state->ref) == 0)
+    if (state->lacking == id || state_count(state->ref) == 0 ||
+        dv_space_fault(dv_state_storage(state->ref).space) != DV_OK) /* that has been said */
         return false;
     state->lacking = id;
     const char *name = id < DV_FIRST_FREE_VEC ? names[id] : NULL;

@@ -483,8 +483,14 @@ static DvStatus check_states(DvMechanics *m, DvNode *root, uint64_t number)
 {
     follow_growth(m, root, number);
     const uint64_t turn = ++m->scene->turn;
-    if (m->elsewhere)
+    if (m->elsewhere) {
         step_check_look_at_devices(m, turn);
+        const DvStatus fault = step_check_device_fault(m);
+        if (fault != DV_OK) {
+            take_back(m);
+            return fault;
+        }
+    }
     for (uint32_t i = 0; i < m->state_list.count; i++) {
         StateItem *state = state_at(m, i);
         Wrong wrong;
@@ -510,12 +516,16 @@ static DvStatus check(DvNode *root, uint64_t number)
     m->scene->fault = DV_OK;
     if (fault != DV_OK)
         return fault;
+    if (m->elsewhere && step_check_device_fault(m) != DV_OK)
+        return step_check_device_fault(m);
     if (number == 0 && !m->scene->inertia_said) { /* once, after everything has been initialised */
         m->scene->inertia_said = true;
         (void)default_inertia_lint(m);
     }
     dv_phase_begin("step check");
     const DvStatus status = check_states(m, root, number);
+    if (m->elsewhere && status == DV_OK)
+        step_check_keep(m, number);
     dv_phase_end();
     return status;
 }
@@ -524,7 +534,9 @@ static bool restore_last_good(DvNode *root)
 {
     DvMechanics *m = watched(root);
     mechanics_update(m);
-    bool any = false;
+    const bool came_home = m->elsewhere && step_check_device_fault(m) != DV_OK;
+    bool any = came_home && step_check_leave_devices(m, root);
+    mechanics_update(m);
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const DvStateRef s = independent_at(m, i)->ref;
         const Watch *watch = independent_at(m, i)->watch;

@@ -38,6 +38,14 @@ static inline uint64_t version_of(DvStateRef s, DvVecId id)
     return own && mechanical_object_give(own, id, DV_HOST) ? own->of_id[id]->version : 0;
 }
 
+/* An error of a device that keeps a state, which has been said; DV_OK: none. */
+DvStatus step_check_device_fault(const DvMechanics *m);
+/* After a step that is good: copies what devices keep to the host if it is time for that. */
+void step_check_keep(DvMechanics *m, uint64_t number);
+/* Puts the last good state back where a device has failed: what it holds itself, else the newest copy on the host, with its time. All
+ * states are on the host from then on. false: no device has failed, or there is no copy. */
+bool step_check_leave_devices(DvMechanics *m, DvNode *root);
+
 /* Looks at all vectors that devices keep: with one wait for their sums. */
 void step_check_look_at_devices(DvMechanics *m, uint64_t turn);
 

@@ -28,6 +28,18 @@ void twin_forget(TwinItem *item)
     item->twin = NULL;
 }
 
+void twins_forget_all(DvMechanics *m)
+{
+    for (uint32_t i = 0; i < m->field_list.count; i++) {
+        twin_forget(&field_at(m, i)->twin);
+        field_at(m, i)->twin = (TwinItem){0};
+    }
+    for (uint32_t i = 0; i < m->constraint_list.count; i++) {
+        constraint_forget_fixed(constraint_at(m, i));
+        constraint_at(m, i)->twin = (TwinItem){0};
+    }
+}
+
 /* ---- The twin of an operator ---- */
 
 static void tell(const DvObject *object, const DvStateRef *state, const char *why)
@@ -60,7 +72,7 @@ static void refresh(TwinItem *item, DvObject *object, void *self, const DvStateR
         item->twin = make(item, state->dof, &op, &why);
     if (!op.name)
         twin_forget(item);
-    if (!item->twin)
+    if (!item->twin && dv_space_fault(item->space) == DV_OK) /* else that has been said */
         tell(object, state, why.at ? why.at : "no plugin has this operator there");
     dv_text_free(&why);
 }
@@ -217,6 +229,8 @@ DvStorage operation_storage(DvMechanics *m)
     if (m->independent.count == 0)
         return none;
     const DvStorage storage = dv_state_storage(independent_at(m, 0)->ref);
+    if (dv_space_fault(storage.space) != DV_OK) /* there is nothing to be solved any more */
+        return storage;
     for (uint32_t i = 0; i < m->independent.count && storage.space; i++) {
         const DvStorage other = dv_state_storage(independent_at(m, i)->ref);
         if (other.space != storage.space || other.precision != storage.precision)

@@ -12,6 +12,8 @@
 void twin_place(TwinItem *item, DvObject *object, DvObject *const *states, uint32_t count);
 void twin_forget(TwinItem *item);
 void constraint_forget_fixed(ConstraintItem *constraint);
+/* All of them: the states are about to be elsewhere. */
+void twins_forget_all(DvMechanics *m);
 
 /* The twin of a component, as its operator is now; NULL: it acts on the host. */
 DvTwin *twin_find(TwinItem *item, DvObject *object, void *self, const DvStateRef *state);

@@ -4,6 +4,8 @@
 #include <divan/memory.h>
 #include <divan/plugin.h>
 
+#include <string.h>
+
 typedef struct ElsewhereVector {
     DvAddress at;
     size_t room;      /* bytes there */
@@ -22,6 +24,8 @@ typedef struct Elsewhere {
     uint64_t parent_version[DV_FIRST_FREE_VEC];
     ElsewhereVector of[DV_MAX_VEC];
     DvStateVectors at_home; /* of those in no field */
+    double *kept[2];        /* [kept_points] position and velocity as of elsewhere_keep; NULL: never */
+    uint32_t kept_points;
 } Elsewhere;
 
 static inline const DvVectorSpaceOps *ops_of(const MechanicalObject *self)
@@ -86,6 +90,8 @@ void elsewhere_end(MechanicalObject *self)
             dv_object_unref(self->elsewhere->parent[id]->owner);
     ops_of(self)->close(self->elsewhere->space);
     dv_state_vectors_free(&self->elsewhere->at_home);
+    dv_free(self->elsewhere->kept[0]);
+    dv_free(self->elsewhere->kept[1]);
     dv_free(self->elsewhere);
     self->elsewhere = NULL;
 }
@@ -165,6 +171,11 @@ static double *home_of(MechanicalObject *self, DvVecId id)
     return at;
 }
 
+static bool is_lost(const MechanicalObject *self)
+{
+    return dv_space_fault(self->elsewhere->space) == DV_ERROR_IO;
+}
+
 static void fetch(MechanicalObject *self, DvVecId id)
 {
     ElsewhereVector *vector = &self->elsewhere->of[id];
@@ -176,8 +187,8 @@ static void fetch(MechanicalObject *self, DvVecId id)
     }
     if (!vector->there || vector->home)
         return;
-    double *at = home_of(self, id);
-    if (self->count)
+    double *at = is_lost(self) && data ? dv_data_begin(data, self->count) : home_of(self, id);
+    if (self->count && !is_lost(self)) /* else it stays as it came home last */
         ops_of(self)->get_numbers(self->elsewhere->space, at, vector->at, self->elsewhere->precision,
                                   mechanical_object_length_of(self, id));
     if (data) {
@@ -199,7 +210,7 @@ static bool make_room(MechanicalObject *self, DvVecId id)
         ops_of(self)->give(elsewhere->space, vector->at);
     vector->room = bytes ? bytes : 1;
     vector->at = ops_of(self)->take(elsewhere->space, vector->room);
-    if (!vector->at && !elsewhere->refused)
+    if (!vector->at && !elsewhere->refused && dv_space_fault(elsewhere->space) == DV_OK) /* else it has been said */
         (void)dv_error(dv_object_of(self), DV_ERROR_LIMIT,
                        "the device has no memory for a vector of %u points (%zu bytes); take fewer points, floats "
                        "(CudaVec3f), or --no-gpu",
@@ -410,4 +421,58 @@ void elsewhere_come_home(MechanicalObject *self)
 void elsewhere_resize(MechanicalObject *self, uint32_t old, uint32_t count)
 {
     dv_state_vectors_resize(&self->elsewhere->at_home, self->dof, old, count, count);
+}
+
+/* ---- Copies of last resort ---- */
+
+static const DvVecId kept_ids[2] = {DV_POSITION, DV_VELOCITY};
+
+void elsewhere_keep(MechanicalObject *self)
+{
+    Elsewhere *elsewhere = self->elsewhere;
+    for (int k = 0; k < 2; k++) {
+        const DvVecId id = kept_ids[k];
+        const ElsewhereVector *vector = &elsewhere->of[id];
+        const size_t n = mechanical_object_length_of(self, id), dim = mechanical_object_dim_of(self, id);
+        if (elsewhere->kept_points != self->count || !elsewhere->kept[k])
+            elsewhere->kept[k] =
+                dv_realloc(elsewhere->kept[k], elsewhere->kept[k] ? elsewhere->kept_points * dim * sizeof(double) : 0,
+                           (n ? n : 1) * sizeof(double));
+        notice_writes(field_of(self, id), &elsewhere->of[id]);
+        if (vector->there && !vector->home)
+            ops_of(self)->get_numbers(elsewhere->space, elsewhere->kept[k], vector->at, elsewhere->precision, n);
+        else if (n)
+            memcpy(elsewhere->kept[k], elsewhere_read(self, id, DV_HOST), n * sizeof(double));
+    }
+    elsewhere->kept_points = self->count;
+}
+
+bool elsewhere_is_kept(const MechanicalObject *self)
+{
+    return self->elsewhere->kept[0] && self->elsewhere->kept_points == self->count;
+}
+
+bool elsewhere_holds(const MechanicalObject *self, DvVecId id)
+{
+    const ElsewhereVector *vector = &self->elsewhere->of[id];
+    return vector->exists && (vector->home || (vector->there && !is_lost(self)));
+}
+
+void elsewhere_leave(MechanicalObject *self, bool as_kept)
+{
+    Elsewhere *elsewhere = self->elsewhere;
+    for (DvVecId id = 0; id < DV_MAX_VEC; id++)
+        if (field_of(self, id) || elsewhere->of[id].exists)
+            fetch(self, id);
+    for (int k = 0; k < 2 && as_kept && elsewhere_is_kept(self); k++) {
+        double *at = dv_data_begin_all(self->of_id[kept_ids[k]], self->count);
+        if (self->count)
+            memcpy(at, elsewhere->kept[k], mechanical_object_length_of(self, kept_ids[k]) * sizeof *at);
+        dv_data_end(self->of_id[kept_ids[k]]);
+    }
+    dv_state_vectors_free(&self->own);
+    self->own = elsewhere->at_home;
+    elsewhere->at_home = (DvStateVectors){0};
+    elsewhere_end(self);
+    mechanical_object_begin(self);
 }

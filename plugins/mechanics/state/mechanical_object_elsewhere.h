@@ -31,6 +31,14 @@ void elsewhere_resize(MechanicalObject *self, uint32_t old,
 void elsewhere_come_home(MechanicalObject *self); /* before a change of size */
 /* DvClass.update: the fields that are stale. */
 DvStatus elsewhere_update(DvObject *object, void *self);
+/* Copies positions and velocities to the host, for the case that the device is lost; whether there is such a copy of as many points. */
+void elsewhere_keep(MechanicalObject *self);
+bool elsewhere_is_kept(const MechanicalObject *self);
+/* Whether the content of a vector of no field can be had. */
+bool elsewhere_holds(const MechanicalObject *self, DvVecId id);
+/* All vectors are the host's from now on: as they are, what a lost device had as it came home last; `as_kept`: positions and velocities as
+ * copied. Nobody uses its space any more. */
+void elsewhere_leave(MechanicalObject *self, bool as_kept);
 /* Counts changes of a vector, without fetching it. */
 uint64_t elsewhere_version(MechanicalObject *self, DvVecId id);
 

@@ -15,6 +15,9 @@
  *                                of edge a b and face a b c
  *   "springs"                    of one state: pair [count][2] points; spring [count][3] stiffness N/m, damping N s/m, length m; flags
  *                                [count][1] 1: it acts, 2: on elongation only; shortest [1][1] m, at which none acts
+ *   "weighted rows"              from one state to another: begin [rows + 1][1], column [begin[rows]][1], weight [begin[rows]][1]: row i of the
+ *                                output, a point, is the sum of its columns' points with these weights
+ *   "rigid"                      from one state of bodies to points: body [points][1]; local [points][deriv] m, in the body's axes
  *   "plane"                      normal [1][deriv]; plane [1][5] distance, stiffness, damping, largest force, 1 on both sides; range
  *                                [1][2] first and last point + 1
  *
@@ -97,6 +100,8 @@ typedef struct DvTwinOps {
     void (*apply)(DvTwin *twin, const DvConstVec *in, const DvVec *out);
     void (*apply_j)(DvTwin *twin, const DvConstVec *in, const DvVec *out);
     void (*apply_jt)(DvTwin *twin, const DvConstVec *out, const DvVec *in);
+    /* in += k dJ^T(dx) force, with the forces of the output; the input and its force where dJ is not symmetric are as of the last apply */
+    void (*apply_djt)(DvTwin *twin, double k, const DvConstVec *force, const DvConstVec *dx, const DvVec *in);
 } DvTwinOps;
 
 typedef struct DvDeviceOperatorsOps {
@@ -105,6 +110,9 @@ typedef struct DvDeviceOperatorsOps {
      * frees it before it closes the space. */
     DvTwin *(*make)(DvVectorSpace *space, DvPrecision precision, const DvDofType *dof, uint32_t points,
                     const DvOperator *op, DvText *why);
+    /* Optional: of an operator from one state to another, a mapping. */
+    DvTwin *(*make_between)(DvVectorSpace *space, DvPrecision precision, const DvDofType *const dof[2],
+                            const uint32_t points[2], const DvOperator *op, DvText *why);
 } DvDeviceOperatorsOps;
 
 DV_END_DECLS

@@ -111,7 +111,17 @@ typedef struct DvVectorSpaceOps {
 
     void (*wait)(DvVectorSpace *space);
     const DvSpaceCounts *(*counts)(const DvVectorSpace *space);
+    /* Optional. DV_OK; else what has been said once: DV_ERROR_LIMIT: memory was refused; DV_ERROR_IO: the device is lost, nothing is
+     * done there any more, and what is fetched are zeros. It stays so until the space is closed. */
+    DvStatus (*fault)(const DvVectorSpace *space);
 } DvVectorSpaceOps;
+
+/* NULL: of the host, which has none. */
+static inline DvStatus dv_space_fault(const DvVectorSpace *space)
+{
+    return space && space->ops->size >= sizeof(DvVectorSpaceOps) && space->ops->fault ? space->ops->fault(space)
+                                                                                      : DV_OK;
+}
 
 /* The bytes of n numbers there. */
 static inline size_t dv_space_bytes(DvPrecision precision, size_t n)
