@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * --haptics and --haptics-log of divan run: what became of the haptic devices of a scene, and a line for each of their ticks. With --real-time the
- * ticks go by the clock.
+ * --haptics, --haptics-log and --haptic-device of divan run: what became of the haptic devices of a scene, a line for each of their ticks, and which
+ * devices old drivers act on. With --real-time the ticks go by the clock.
  */
 #include "host.h"
 
@@ -18,6 +18,19 @@ static const DvHapticsOps *service(DvScene *scene)
     fprintf(stderr, "divan: --haptics: %s\n",
             haptics ? "the scene has no haptic device; add a SimulatedHapticDevice" : "no plugin runs haptic devices");
     return NULL;
+}
+
+bool host_haptics_choose(const Options *options, DvScene *scene)
+{
+    const DvHapticsOps *haptics = options->haptic_devices ? dv_service(DV_HAPTICS) : NULL;
+    if (!options->haptic_devices)
+        return true;
+    if (!haptics || !haptics->use_devices) {
+        fputs("divan: --haptic-device: no plugin runs haptic devices\n", stderr);
+        return false;
+    }
+    return haptics->use_devices(scene, (const char *const *)options->haptic_devices,
+                                g_strv_length(options->haptic_devices)) == DV_OK;
 }
 
 bool host_haptics_begin(const Options *options, DvScene *scene, FILE *log)

@@ -46,7 +46,7 @@ typedef struct Options {
     int modes;
     char *pictures;
     gboolean haptics;
-    char *haptics_log;
+    char *haptics_log, **haptic_devices;
     char *input;
 } Options;
 
@@ -145,7 +145,9 @@ double host_frequency(DvScene *scene, uint32_t number);
 int host_draw(const Options *options, DvScene *scene, const char *folder, const char *name, uint32_t count,
               void (*pose)(void *context, uint32_t number), void *context);
 
-/* haptics.c: of --haptics and --haptics-log; `log`: the file of the latter, or NULL. False after an error that is reported. */
+/* haptics.c: --haptic-device, of a scene that is not initialised yet. False after an error that is reported. */
+bool host_haptics_choose(const Options *options, DvScene *scene);
+/* Of --haptics and --haptics-log; `log`: the file of the latter, or NULL. False after an error that is reported. */
 bool host_haptics_begin(const Options *options, DvScene *scene, FILE *log);
 /* `simulated` in `passed` seconds of computing. */
 void host_haptics_end(const Options *options, DvScene *scene, double simulated, double passed, FILE *file);

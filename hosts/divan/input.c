@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * --input of divan run: what is done to a scene between its steps, from a session file of divan-view (docs/viewer.md), and mouse lines beside:
+ * --input of divan run: what is done to a scene between its steps, from a session file of divan-view (docs/viewer.md), and lines of mouse and haptic
+ * devices beside:
  *
  *   divan-session 1
  *   12 edit "/Beam/elasticity.youngModulus" "2000000"
  *   12 key 1 52                                      pressed (0: released), and which
  *   15 mouse pressed left 0 0                        moved, pressed, released, wheel; none, left, middle, right; to the right, down
  *   16 mouse moved left 7 -3
+ *   17 device "/arm" 0.01 0 0.02 0 0 0 1             where a haptic device is to be: a place of the scene, if need be how it is turned
+ *   18 button "/arm" 1 0                             pressed (0: released), and which of its buttons
  *   100 end 83d1b6a5e3a1c2f0                         the states then, if they are to be compared
  */
 #include "host.h"
@@ -16,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <divan/contracts/haptic_device.h>
 #include <divan/embed.h>
 #include <divan/input.h>
 
@@ -23,6 +27,8 @@ typedef enum InputKind {
     INPUT_EDIT,
     INPUT_ELEMENT,
     INPUT_DELETE,
+    INPUT_DEVICE,
+    INPUT_BUTTON,
     INPUT_KEY,
     INPUT_MOUSE,
     INPUT_RESET,
@@ -35,7 +41,7 @@ typedef struct InputLine {
     InputKind kind;
     guint line;
     char *path, *text;
-    double numbers[2];
+    double numbers[7];
     DvMouseEvent mouse;
 } InputLine;
 
@@ -105,18 +111,37 @@ static const char *read_mouse(const char **at, InputLine *line)
     return NULL;
 }
 
+/* Places and, if need be, a quaternion. */
+static const char *read_device(const char **at, InputLine *line)
+{
+    const double *turn = line->numbers + 3;
+    line->numbers[6] = 1.0;
+    if (!read_numbers(at, line->numbers, 3) || ((*at)[strspn(*at, " ")] && !read_numbers(at, line->numbers + 3, 4)) ||
+        turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2] + turn[3] * turn[3] < 1e-12)
+        return "expected x y z, and a quaternion if the device turns";
+    return NULL;
+}
+
+static bool is_button(const double numbers[2])
+{
+    return (numbers[0] == 0.0 || numbers[0] == 1.0) && numbers[1] >= 0.0 && numbers[1] <= 31.0 &&
+           numbers[1] == floor(numbers[1]);
+}
+
 static const char *read_what(const char *at, InputLine *line)
 {
-    static const char *const kinds[] = {"edit", "element", "delete", "key", "mouse", "reset", "end", NULL};
+    static const char *const kinds[] = {"edit", "element", "delete", "device", "button",
+                                        "key",  "mouse",   "reset",  "end",    NULL};
     static const char *const of_view[] = {"activate", "grab", "drag", "release", "viewpoint", "navigate", "undo", NULL};
     const char *ahead = at;
     const int kind = read_word(&at, kinds);
     if (kind < 0)
-        return read_word(&ahead, of_view) >= 0 ? "this needs a window: `divan-view --replay` repeats it"
-                                               : "expected edit, element, delete, key, mouse, reset or end";
+        return read_word(&ahead, of_view) >= 0
+                   ? "this needs a window: `divan-view --replay` repeats it"
+                   : "expected edit, element, delete, device, button, key, mouse, reset or end";
     line->kind = (InputKind)kind;
     const char *wrong = NULL;
-    if (kind <= INPUT_DELETE && !(line->path = read_quoted(&at)))
+    if (kind <= INPUT_BUTTON && !(line->path = read_quoted(&at)))
         wrong = "expected a path in quotes";
     else if (kind == INPUT_EDIT && !(line->text = read_quoted(&at)))
         wrong = "expected the new value in quotes";
@@ -126,6 +151,10 @@ static const char *read_what(const char *at, InputLine *line)
         wrong = "expected two numbers";
     else if (kind == INPUT_MOUSE)
         wrong = read_mouse(&at, line);
+    else if (kind == INPUT_DEVICE)
+        wrong = read_device(&at, line);
+    else if (kind == INPUT_BUTTON && !(read_numbers(&at, line->numbers, 2) && is_button(line->numbers)))
+        wrong = "expected 1 (pressed) or 0 (released), then the number of a button, 0 to 31";
     else if (kind == INPUT_END && !read_hash(at + strspn(at, " "), &line->hash))
         wrong = "expected end and a hash of 16 digits";
     if (!wrong && kind != INPUT_END && at[strspn(at, " ")])
@@ -235,6 +264,32 @@ static DvStatus edit(DvScene *scene, const InputLine *line, DvText *reason)
                : dv_data_edit_number(field, (size_t)fmax(line->numbers[0], 0), line->numbers[1], reason);
 }
 
+/* To the device alone, which may take it or not. */
+static DvStatus lead_device(DvScene *scene, const InputLine *line, DvText *reason)
+{
+    char *link = g_strconcat("@", line->path, NULL);
+    DvObject *device = dv_node_resolve(dv_scene_root(scene), NULL, link, NULL);
+    DvHapticEvent wanted = {.device = device, .wanted = true};
+    g_free(link);
+    if (!device || !dv_object_ops(device, DV_HAPTIC_DEVICE)) {
+        dv_text_add(reason, "there is no haptic device '%s'", line->path);
+        return DV_ERROR_NOT_FOUND;
+    }
+    if (line->kind == INPUT_BUTTON) {
+        wanted.changed = 1u << (uint32_t)line->numbers[1];
+        wanted.buttons = line->numbers[0] != 0.0 ? wanted.changed : 0;
+    } else {
+        memcpy(wanted.position, line->numbers, sizeof wanted.position);
+        memcpy(wanted.orientation, line->numbers + 3, sizeof wanted.orientation);
+    }
+    DvEvent event = {.kind = DV_EVENT_HAPTIC_DEVICE, .data = &wanted};
+    dv_event_send(dv_object_node(device), &event);
+    if (event.handled)
+        return DV_OK;
+    dv_text_add(reason, "'%s' cannot be led: it is no simulated device, or replays a log", line->path);
+    return DV_ERROR_INVALID;
+}
+
 static DvStatus remove_object(DvScene *scene, const char *path, DvText *reason)
 {
     DvNode *root = dv_scene_root(scene);
@@ -276,6 +331,8 @@ bool host_input_apply(Input *input, DvScene *scene, uint64_t step, bool at_end, 
             dv_scene_reset(scene);
         else if (line->kind == INPUT_DELETE)
             status = remove_object(scene, line->path, &reason);
+        else if (line->kind == INPUT_DEVICE || line->kind == INPUT_BUTTON)
+            status = lead_device(scene, line, &reason);
         else if (line->kind != INPUT_END)
             status = edit(scene, line, &reason);
         else if (hash_now(scene) != line->hash)

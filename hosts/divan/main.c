@@ -85,9 +85,12 @@ DvStatus host_read_scene(const Options *options, const DvLoadOptions *load, DvSc
 
 DvScene *host_load(const Options *options)
 {
-    const DvLoadOptions load = {.keep_going = options->keep_going};
+    const bool in_between = options->haptic_devices != NULL;
+    const DvLoadOptions load = {.keep_going = options->keep_going, .no_init = in_between};
     DvScene *scene = NULL;
-    const DvStatus status = host_read_scene(options, &load, &scene);
+    DvStatus status = host_read_scene(options, &load, &scene);
+    if (in_between && status == DV_OK)
+        status = host_haptics_choose(options, scene) ? dv_scene_init(scene) : DV_ERROR_NOT_FOUND;
     if (status != DV_OK && !(options->keep_going && scene)) {
         dv_scene_free(scene);
         return NULL;
@@ -100,7 +103,9 @@ DvScene *host_load_to_verify(const Options *options, Verification **verification
     const DvLoadOptions load = {.keep_going = options->keep_going, .no_init = true};
     DvScene *scene = NULL;
     DvStatus status = host_read_scene(options, &load, &scene);
-    if (status == DV_OK || (options->keep_going && scene)) {
+    if (status == DV_OK && !host_haptics_choose(options, scene))
+        status = DV_ERROR_NOT_FOUND;
+    else if (status == DV_OK || (options->keep_going && scene)) {
         *verification = host_verification_new(options, scene);
         status = *verification ? dv_scene_init(scene) : DV_ERROR_NOT_FOUND;
     }
@@ -285,6 +290,9 @@ static void add_run_entries(GArray *entries, const Command *command, Options *op
          NULL},
         {"haptics-log", 0, 0, G_OPTION_ARG_FILENAME, &options->haptics_log,
          "File for a line for each tick of the haptic devices (CSV)", "FILE"},
+        {"haptic-device", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->haptic_devices,
+         "Haptic device that GeomagicDriver acts on: GameController, SpaceMouse...; given again: of the next driver",
+         "NAME"},
         {"input", 0, 0, G_OPTION_ARG_FILENAME, &options->input,
          "Session file of edits, keys and mouse motions, each done after the step that it names", "FILE"},
         {"record-every", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_record_every, "Steps between two rows (default 1)",

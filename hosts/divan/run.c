@@ -563,7 +563,7 @@ const Command command_run = {
         "doubtful.",
     .positional = 1,
     .options =
-        "steps dt threads device no-gpu host-copy grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every haptics haptics-log input stats checkpoint every restart verification export fields compress keep-going verbose strict real-time write-anywhere",
+        "steps dt threads device no-gpu host-copy grain-divisor quiet hash dump dump-topology dump-steps contacts record record-file record-every haptics haptics-log haptic-device input stats checkpoint every restart verification export fields compress keep-going verbose strict real-time write-anywhere",
     .run = run,
 };
 

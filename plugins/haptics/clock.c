@@ -136,7 +136,7 @@ static void stop_forces(Haptics *h)
         if (!port->by_clock)
             continue;
         PortSetting setting = {.step_time = h->step_time, .stopped = true};
-        port->ops->placement(port->self, &setting.placement);
+        haptics_placement(port, &setting.placement);
         *(PortSetting *)dv_snapshot_begin(port->settings) = setting;
         dv_snapshot_publish(port->settings);
     }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * GeomagicDriver, GeomagicEmulator: the drivers of a maker's arms in old scenes. A simulated arm stands for the device.
+ * GeomagicDriver, GeomagicEmulator: the drivers of a maker's arms in old scenes. A simulated arm stands for the device, or what `device` names
+ * (--haptic-device).
  *
  * Where a SimulatedHapticDevice has metres, these have millimetres, of which one counts 0.1 in the scene. Without a feedback that is linked, or
  * another user, the device shows `inputForceFeedback`, at most `maxInputForceFeedback`.
  */
 #include "simulated_device.h"
+#include "stand_in.h"
 
 #include <divan/contracts/visual.h>
 #include <divan/input.h>
@@ -18,9 +20,10 @@ enum { JOINTS = 6 };
 
 typedef struct GeomagicDriver {
     SimulatedDevice device; /* first */
-    DvData device_name, max_input, input, manual_start, emit, draw_frame, draw_device, angle, speed_factor;
+    DvData device_name, stands_for, max_input, input, manual_start, emit, draw_frame, draw_device, angle, speed_factor;
     DvLink feedback;
     HapticUser user; /* shows the input */
+    DvScene *aside;  /* of the device that stands for it; or NULL: the simulated arm */
     uint32_t told;
 } GeomagicDriver;
 
@@ -38,7 +41,9 @@ static const double tenths_of_millimetres = 100.0; /* of the scene for a metre *
         FIELD(device.force_scale, "forceScale", dv_type_double, .init = "1", .range = &dv_range_not_negative,          \
               .help = "forces of the device for those of the scene"),                                                  \
         FIELD(device_name, "deviceName", dv_type_string, .init = "Default Device",                                     \
-              .help = "of the maker's set-up; a simulated arm stands for it"),                                         \
+              .help = "of the maker's set-up; another stands for it"),                                                 \
+        FIELD(stands_for, "device", dv_type_string, .flags = DV_FIELD_AT_LOAD,                                         \
+              .help = "class of the device that stands for it, then fields of that; a simulated arm by default"),      \
         FIELD(max_input, "maxInputForceFeedback", dv_type_double, .init = "1", .unit = "N",                            \
               .range = &dv_range_not_negative, .help = "of inputForceFeedback"),                                       \
         FIELD(input, "inputForceFeedback", dv_type_vec3d, .unit = "N",                                                 \
@@ -100,6 +105,13 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
 
 /* ---- The component ---- */
 
+/* No port holds it any more. */
+static void destroy(DvObject *object, void *self_)
+{
+    dv_scene_free(((GeomagicDriver *)self_)->aside);
+    simulated_device_destroy(object, self_);
+}
+
 static DvStatus construct(DvObject *object, void *self_)
 {
     GeomagicDriver *self = self_;
@@ -111,9 +123,15 @@ static DvStatus construct(DvObject *object, void *self_)
 static DvStatus init(DvObject *object, void *self_)
 {
     GeomagicDriver *self = self_;
-    const DvStatus status = simulated_device_init(object, self_);
+    DvStatus status = self->aside ? DV_OK : stand_in_make(&self->stands_for, &self->aside);
+    DvObject *other = self->aside ? dv_node_find(dv_scene_root(self->aside), DV_HAPTIC_DEVICE, DV_SEARCH_LOCAL) : NULL;
+    if (status == DV_OK)
+        status = simulated_device_init(object, self_);
     if (status != DV_OK)
         return status;
+    self->device.stood_for = other != NULL;
+    if (other)
+        haptics_act_on(self->device.port, other);
     self->user = (HapticUser){.object = object,
                               .self = self,
                               .block_bytes = 3 * sizeof(double),
@@ -122,8 +140,10 @@ static DvStatus init(DvObject *object, void *self_)
                               .tick = tick};
     haptics_add_user(self->device.port, &self->user);
     if (!dv_scene_is_checked(dv_node_scene(dv_object_node(object))))
-        dv_remark(object, "a simulated arm stands for the device '%s'; motion and filename say how it moves",
-                  dv_data_string(&self->device_name));
+        dv_remark(object,
+                  other ? "%s stands for the device '%s'"
+                        : "%s stands for the device '%s'; motion and filename say how it moves",
+                  other ? dv_object_class(other)->name : "a simulated arm", dv_data_string(&self->device_name));
     return DV_OK;
 }
 
@@ -177,16 +197,15 @@ static void emulate(DvObject *object, void *self_, DvEvent *event)
     handle_event(object, self_, event);
 }
 
-#define DRIVER_CLASS                                                                                             \
-    .size = sizeof(DvClass), .family = "haptics", .module = "Geomagic", .instance_size = sizeof(GeomagicDriver), \
-    .construct = construct, .init = init, .reinit = dv_object_initialise_again, .reset = simulated_device_reset, \
-    .restore = simulated_device_restore, .cleanup = cleanup, .destroy = simulated_device_destroy,                \
-    .contracts = (const DvContract[])                                                                            \
-    {                                                                                                            \
-        {.id = DV_HAPTIC_DEVICE, .ops = &simulated_device_ops},                                                  \
-        {                                                                                                        \
-            0                                                                                                    \
-        }                                                                                                        \
+#define DRIVER_CLASS                                                                                               \
+    .size = sizeof(DvClass), .family = "haptics", .module = "Geomagic", .instance_size = sizeof(GeomagicDriver),   \
+    .construct = construct, .init = init, .reinit = dv_object_initialise_again, .reset = simulated_device_reset,   \
+    .restore = simulated_device_restore, .cleanup = cleanup, .destroy = destroy, .contracts = (const DvContract[]) \
+    {                                                                                                              \
+        {.id = DV_HAPTIC_DEVICE, .ops = &simulated_device_ops},                                                    \
+        {                                                                                                          \
+            0                                                                                                      \
+        }                                                                                                          \
     }
 
 const DvClass dv_geomagic_driver = {

@@ -4,6 +4,7 @@
  */
 #include "session_private.h"
 
+#include "stand_in.h"
 #include "tick_log.h"
 
 #include <divan/memory.h>
@@ -105,4 +106,5 @@ const DvHapticsOps haptics_service = {.size = sizeof haptics_service,
                                       .set_schedule = set_schedule,
                                       .set_log = set_log,
                                       .stop_forces = stop_forces,
-                                      .run_by_clock = run_by_clock};
+                                      .run_by_clock = run_by_clock,
+                                      .use_devices = stand_in_use_devices};

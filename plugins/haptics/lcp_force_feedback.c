@@ -167,8 +167,7 @@ static void before(void *self_)
     LCPForceFeedback *self = self_;
     const DvHapticFacts *facts = haptics_facts(self->port);
     DvHapticPlacement at;
-    const DvHapticDeviceOps *device = dv_object_ops(haptics_device(self->port), DV_HAPTIC_DEVICE);
-    device->placement(dv_object_self(haptics_device(self->port)), &at);
+    haptics_placement(self->port, &at);
     const double unit = at.scale * at.unit * at.force_scale, tick_time = haptics_tick_time(self->port);
     const double inertia = facts->inertia > 0.0 ? facts->inertia : 0.05;
     const double angular = facts->angular_inertia > 0.0 ? facts->angular_inertia : 1e-4;

@@ -161,7 +161,7 @@ static void hear_mouse(MechanicalStateController *self, const DvMouseEvent *mous
 
 static void hear_device(MechanicalStateController *self, const DvHapticEvent *device)
 {
-    if (device->device != dv_link_object(&self->device))
+    if (device->wanted || device->device != dv_link_object(&self->device))
         return;
     if (dv_data_bool(&self->button_state) != (device->buttons != 0))
         dv_data_set_bool(&self->button_state, device->buttons != 0);

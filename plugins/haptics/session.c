@@ -57,7 +57,7 @@ HapticPort *haptics_join(DvObject *device)
     port->self = dv_object_self(device);
     port->joined = 1;
     port->ops->facts(port->self, &port->facts);
-    port->ops->placement(port->self, &port->setting.placement);
+    haptics_placement(port, &port->setting.placement);
     port->settings = dv_snapshot_new(sizeof(PortSetting));
     port->reports = dv_snapshot_new(sizeof(PortReport));
     port->by_clock = h->by_clock || !port->ops->read;
@@ -145,6 +145,21 @@ const DvObject *haptics_user_of_class(const HapticPort *port, const char *class_
 DvObject *haptics_device(const HapticPort *port)
 {
     return port->device;
+}
+
+void haptics_placement(const HapticPort *port, DvHapticPlacement *at)
+{
+    const DvHapticDeviceOps *ops = dv_object_ops(port->device, DV_HAPTIC_DEVICE);
+    ops->placement(dv_object_self(port->device), at);
+}
+
+void haptics_act_on(HapticPort *port, DvObject *device)
+{
+    haptics_clock_stop(port->session);
+    port->ops = dv_object_ops(device, DV_HAPTIC_DEVICE);
+    port->self = dv_object_self(device);
+    port->ops->facts(port->self, &port->facts);
+    port->by_clock = port->session->by_clock || !port->ops->read;
 }
 
 const DvHapticFacts *haptics_facts(const HapticPort *port)
@@ -299,7 +314,7 @@ static void start_port(HapticPort *port)
         port->ops->stop(port->self);
     port->ops->facts(port->self, &port->facts);
     memset((char *)port + STATE_FIRST, 0, STATE_BYTES);
-    port->ops->placement(port->self, &port->setting.placement);
+    haptics_placement(port, &port->setting.placement);
     port->pose = port->report.sample.pose = dv_rigid3_identity();
     port->running = haptics_start_device(port) == DV_OK;
     if (port->resume && !port->by_clock) {

@@ -81,6 +81,9 @@ void haptics_remove_user(HapticUser *user); /* zeros are allowed */
 uint32_t haptics_user_count(const HapticPort *port);
 const DvObject *haptics_user_of_class(const HapticPort *port, const char *class_name);
 DvObject *haptics_device(const HapticPort *port);
+/* Another device stands for that of the port, which says but where it lies. Before the first tick; it outlives the port. */
+void haptics_act_on(HapticPort *port, DvObject *device);
+void haptics_placement(const HapticPort *port, DvHapticPlacement *at);
 const DvHapticFacts *haptics_facts(const HapticPort *port);
 const HapticSample *haptics_sample(const HapticPort *port); /* of the begin of the present step */
 bool haptics_by_clock(const HapticPort *port);              /* ticks come on another thread */

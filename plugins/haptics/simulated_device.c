@@ -8,11 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct MouseTarget {
-    double at[3];
-    uint32_t buttons;
-} MouseTarget;
-
 const char *const simulated_device_motions[] = {"path", "hand", "log", "mouse", NULL};
 
 /* ---- Where it is led ---- */
@@ -46,13 +41,20 @@ static void path_at(const DevicePath *path, double time, double at[6], double sp
     }
 }
 
+static DeviceMotion motion_of(const SimulatedDevice *self)
+{
+    return self->arm.led ? MOVED_BY_MOUSE : self->setting.motion;
+}
+
 static void lead(SimulatedDevice *self, double time, double at[6], double speed[6], double *until)
 {
     ArmState *arm = &self->arm;
     path_at(&self->path, time, at, speed, until, &arm->buttons);
-    if (self->setting.motion == MOVED_BY_MOUSE) {
-        memcpy(at, arm->mouse, 3 * sizeof *at);
-        arm->buttons = arm->mouse_buttons;
+    arm->buttons |= arm->wanted_buttons;
+    if (motion_of(self) == MOVED_BY_MOUSE) {
+        const size_t count = arm->led ? 6 : 3;
+        memcpy(at, arm->wanted, count * sizeof *at);
+        memset(speed, 0, count * sizeof *speed);
     }
 }
 
@@ -61,13 +63,14 @@ static void move_arm(SimulatedDevice *self, double time)
 {
     ArmState *arm = &self->arm;
     const ArmSetting *setting = &self->setting;
+    const DeviceMotion motion = motion_of(self);
     double at[6], speed[6], until;
     while (arm->time < time) {
         lead(self, arm->time, at, speed, &until);
         const double end = fmin(until, time), span = end - arm->time;
         for (uint32_t c = 0; c < 6; c++) {
             const double push = c < 3 ? arm->force.force[c] : arm->force.torque[c - 3];
-            if (setting->motion == MOVED_BY_PATH || (c >= 3 && setting->driven < 6))
+            if (motion == MOVED_BY_PATH || (c >= 3 && setting->driven < 6))
                 continue;
             arm_axis_move(&arm->axis[c], at[c], speed[c], push, span);
         }
@@ -75,7 +78,7 @@ static void move_arm(SimulatedDevice *self, double time)
     }
     lead(self, time, at, speed, &until);
     for (uint32_t c = 0; c < 6; c++)
-        if (setting->motion == MOVED_BY_PATH || (c >= 3 && setting->driven < 6)) {
+        if (motion == MOVED_BY_PATH || (c >= 3 && setting->driven < 6)) {
             arm->axis[c].x = at[c];
             arm->axis[c].v = speed[c];
         }
@@ -197,11 +200,10 @@ static bool read_pose(void *self_, double time, DvHapticPose *pose)
         return false;
     if (self->setting.motion == MOVED_BY_LOG)
         return read_log(self, time, pose);
-    if (self->setting.motion == MOVED_BY_MOUSE) {
-        const MouseTarget *target = dv_snapshot_latest(self->mouse, NULL);
-        memcpy(self->arm.mouse, target->at, sizeof target->at);
-        self->arm.mouse_buttons = target->buttons;
-    }
+    const DeviceTarget *target = dv_snapshot_latest(self->targets, NULL);
+    memcpy(self->arm.wanted, target->at, sizeof target->at);
+    self->arm.wanted_buttons = target->buttons;
+    self->arm.led = target->led;
     move_arm(self, time);
     const ArmAxis *axis = self->arm.axis;
     for (int c = 0; c < 3; c++)
@@ -254,13 +256,16 @@ static void tell(SimulatedDevice *self, const HapticSample *sample)
     dv_event_send(dv_node_root(dv_object_node(dv_object_of(self))), &event);
 }
 
-static void follow_mouse(SimulatedDevice *self, const DvEvent *event)
+static void publish_target(SimulatedDevice *self)
 {
-    const DvMouseEvent *mouse = event->data;
+    *(DeviceTarget *)dv_snapshot_begin(self->targets) = self->target;
+    dv_snapshot_publish(self->targets);
+}
+
+static void follow_mouse(SimulatedDevice *self, const DvMouseEvent *mouse)
+{
     const double each = dv_data_double(&self->mouse_scale);
-    MouseTarget *target = dv_snapshot_begin(self->mouse);
-    *target = (MouseTarget){.buttons = self->wanted_buttons};
-    memcpy(target->at, self->wanted, sizeof target->at);
+    DeviceTarget *target = &self->target;
     if (mouse->change == DV_MOUSE_WHEEL) {
         target->at[2] += 10.0 * each * mouse->move.y;
     } else if (mouse->change == DV_MOUSE_MOVED) {
@@ -270,9 +275,38 @@ static void follow_mouse(SimulatedDevice *self, const DvEvent *event)
         const uint32_t bit = 1u << ((uint32_t)mouse->button - 1);
         target->buttons = mouse->change == DV_MOUSE_PRESSED ? target->buttons | bit : target->buttons & ~bit;
     }
-    memcpy(self->wanted, target->at, sizeof target->at);
-    self->wanted_buttons = target->buttons;
-    dv_snapshot_publish(self->mouse);
+    publish_target(self);
+}
+
+/* A place of the scene, which a hand leads it to from now on. */
+static void follow_recording(SimulatedDevice *self, const DvHapticEvent *wanted)
+{
+    const DvQuat turn = dv_quat_load(wanted->orientation);
+    DvHapticPlacement at;
+    placement(self, &at);
+    self->target.buttons = (self->target.buttons & ~wanted->changed) | (wanted->buttons & wanted->changed);
+    if (dv_quat_norm(turn) > 0.0) {
+        const DvQuat base = dv_quat_load(at.orientation_base);
+        const DvVec3 p = dv_vec3_sub(dv_vec3_load(wanted->position), dv_vec3_load(at.base));
+        const DvQuat own = dv_quat_mul(dv_quat_mul(dv_quat_inverse(base), dv_quat_normalize(turn)),
+                                       dv_quat_inverse(dv_quat_load(at.orientation_tool)));
+        dv_vec3_store(dv_vec3_scale(dv_quat_inverse_rotate(base, p), 1.0 / (at.scale * at.unit)), self->target.at);
+        dv_vec3_store(dv_quat_to_rotation_vector(own), self->target.at + 3);
+        self->target.led = true;
+    }
+    publish_target(self);
+}
+
+static void hear_input(SimulatedDevice *self, DvEvent *event)
+{
+    const DvHapticEvent *wanted = event->kind == DV_EVENT_HAPTIC_DEVICE ? event->data : NULL;
+    if (event->kind == DV_EVENT_MOUSE && event->data && self->setting.motion == MOVED_BY_MOUSE)
+        follow_mouse(self, event->data);
+    if (!wanted || !wanted->wanted || wanted->device != dv_object_of(self) || self->setting.motion == MOVED_BY_LOG ||
+        self->stood_for)
+        return;
+    follow_recording(self, wanted);
+    event->handled = true;
 }
 
 static size_t arm_words(void)
@@ -296,8 +330,7 @@ void simulated_device_hear(DvObject *object, void *self_, DvEvent *event)
     (void)object;
     if (!self->port)
         return;
-    if (event->kind == DV_EVENT_MOUSE && event->data && self->setting.motion == MOVED_BY_MOUSE)
-        follow_mouse(self, event);
+    hear_input(self, event);
     haptics_hear(self->port, event);
     if (event->kind == DV_EVENT_ANIMATE_BEGIN) {
         const HapticSample *sample = haptics_sample(self->port);
@@ -337,8 +370,8 @@ DvStatus simulated_device_init(DvObject *object, void *self_)
     const DvStatus status = check(self);
     if (status != DV_OK)
         return status;
-    if (!self->mouse)
-        self->mouse = dv_snapshot_new(sizeof(MouseTarget));
+    if (!self->targets)
+        self->targets = dv_snapshot_new(sizeof(DeviceTarget));
     self->port = haptics_join(object);
     read_setting(self);
     memcpy(self->arm.axis, self->setting.axis, sizeof self->arm.axis);
@@ -368,11 +401,10 @@ DvStatus simulated_device_restore(DvObject *object, void *self_)
     }
     memcpy(&self->arm, words, sizeof self->arm);
     self->told = self->arm.buttons;
-    MouseTarget *target = dv_snapshot_begin(self->mouse);
-    memcpy(target->at, self->arm.mouse, sizeof target->at);
-    memcpy(self->wanted, self->arm.mouse, sizeof target->at);
-    self->wanted_buttons = target->buttons = self->arm.mouse_buttons;
-    dv_snapshot_publish(self->mouse);
+    memcpy(self->target.at, self->arm.wanted, sizeof self->target.at);
+    self->target.buttons = self->arm.wanted_buttons;
+    self->target.led = self->arm.led;
+    publish_target(self);
     haptics_state_read(self->port, words + arm_words());
     self->resumes = true;
     return DV_OK;
@@ -383,6 +415,9 @@ void simulated_device_reset(DvObject *object, void *self_)
     SimulatedDevice *self = self_;
     (void)object;
     self->resumes = false;
+    self->target = (DeviceTarget){.buttons = 0};
+    if (self->targets)
+        publish_target(self);
     if (self->port)
         haptics_restart(self->port);
 }
@@ -401,5 +436,5 @@ void simulated_device_destroy(DvObject *object, void *self_)
     SimulatedDevice *self = self_;
     (void)object;
     device_path_free(&self->path);
-    dv_snapshot_free(self->mouse);
+    dv_snapshot_free(self->targets);
 }

@@ -27,9 +27,17 @@ typedef struct ArmState {
     double time; /* s of the last read */
     ArmAxis axis[6];
     DvHapticForce force;
-    double mouse[3]; /* m: where the mouse wants it */
-    uint32_t mouse_buttons, buttons;
+    double wanted[6]; /* m, and a rotation vector: where the mouse or a recording wants it */
+    uint32_t wanted_buttons, buttons;
+    uint64_t led; /* by a recording, whatever its motion is */
 } ArmState;
+
+/* Where events of the mouse, or of a recording, lead it. */
+typedef struct DeviceTarget {
+    double at[6];
+    uint32_t buttons;
+    bool led;
+} DeviceTarget;
 
 typedef struct SimulatedDevice {
     DvData position_base, orientation_base, orientation_tool, scale, force_scale, clutch;
@@ -43,10 +51,11 @@ typedef struct SimulatedDevice {
     DevicePath path;
     ArmSetting setting;
     ArmState arm;
-    DvSnapshot *mouse;             /* to the loop: MouseTarget */
-    double wanted[3];              /* m: by the mouse */
-    uint32_t wanted_buttons, told; /* of the mouse; at the last event */
+    DvSnapshot *targets; /* to the loop: DeviceTarget */
+    DeviceTarget target; /* the last of them */
+    uint32_t told;       /* buttons at the last event */
     bool running, resumes;
+    bool stood_for; /* another acts in its place */
 } SimulatedDevice;
 
 extern const DvHapticDeviceOps simulated_device_ops;

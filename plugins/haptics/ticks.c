@@ -332,7 +332,7 @@ static void make_ticks(HapticPort *port, double until, bool inclusive)
 static void set_up(Haptics *h, HapticPort *port)
 {
     PortSetting setting = {.step_time = h->step_time, .sweeps = h->schedule.sweeps, .stopped = h->stopped};
-    port->ops->placement(port->self, &setting.placement);
+    haptics_placement(port, &setting.placement);
     if (port->by_clock) {
         *(PortSetting *)dv_snapshot_begin(port->settings) = setting;
         dv_snapshot_publish(port->settings);

@@ -167,8 +167,7 @@ static void read_fields(VirtualCoupling *self)
 {
     const DvHapticFacts *facts = haptics_facts(self->port);
     DvHapticPlacement at;
-    const DvHapticDeviceOps *ops = dv_object_ops(haptics_device(self->port), DV_HAPTIC_DEVICE);
-    ops->placement(dv_object_self(haptics_device(self->port)), &at);
+    haptics_placement(self->port, &at);
     const double length = at.scale * at.unit, share = at.force_scale > 0.0 ? length / at.force_scale : 0.0;
     const double inertia = facts->inertia > 0.0 ? facts->inertia : 0.05;
     const double angular = facts->angular_inertia > 0.0 ? facts->angular_inertia : 1e-4;

@@ -260,6 +260,51 @@ static void a_mouse_leads_it(void **state)
     dv_scene_free(scene);
 }
 
+/* A recording leads it to a place of the scene, however it has been moved before; buttons come beside those of the file. */
+static void a_recording_leads_it(void **state)
+{
+    (void)state;
+    static const char *const moved[] = {"filename='way.txt'", "motion='hand' filename='way.txt'", "motion='mouse'",
+                                        "motion='hand' drivenAxes='6'"};
+    write_file("way.txt", "0 0.01 0 0 2\n1 0.02 0 0 2\n");
+    for (int kind = 0; kind < 4; kind++) {
+        char attributes[500];
+        snprintf(
+            attributes, sizeof attributes,
+            "%s handDamping='20' resolution='0' friction='0' positionBase='1 2 3' scale='10' orientationTool='0 0 1 0' "
+            "orientationBase='0 0 0.70710678118654757 0.70710678118654757' angularHandDamping='0.05'",
+            moved[kind]);
+        DvScene *scene = load(0.01, attributes);
+        DvObject *arm = scene_object(scene, "/arm");
+        DvHapticEvent wanted = {
+            .device = arm, .position = {1.1, 2.2, 2.9}, .orientation = {0, 0.6, 0, 0.8}, .wanted = true};
+        DvEvent event = {.kind = DV_EVENT_HAPTIC_DEVICE, .data = &wanted};
+        steps(scene, 2);
+        dv_event_send(dv_scene_root(scene), &event);
+        assert_true(event.handled);
+        wanted = (DvHapticEvent){.device = arm, .buttons = 1, .changed = 1, .wanted = true};
+        dv_event_send(dv_scene_root(scene), &event);
+        steps(scene, 300);
+        const DvConstVec p = dv_state_read(scene_state(scene, "/place"), DV_POSITION);
+        for (int c = 0; c < 3; c++)
+            assert_true(fabs(p.at[c] - (c == 0 ? 1.1 : c == 1 ? 2.2 : 2.9)) < 1e-6);
+        assert_true(fabs(fabs(0.6 * p.at[4] + 0.8 * p.at[6]) - 1) < 1e-9);
+        assert_int_equal(dv_data_uint(dv_object_field(arm, "buttons")), kind < 2 ? 3 : 1);
+        wanted = (DvHapticEvent){.device = arm, .changed = 1, .wanted = true};
+        dv_event_send(dv_scene_root(scene), &event);
+        steps(scene, 2);
+        assert_int_equal(dv_data_uint(dv_object_field(arm, "buttons")), kind < 2 ? 2 : 0);
+        dv_scene_reset(scene); /* nobody leads it any more */
+        steps(scene, 2);
+        assert_true(fabs(p.at[1] - 2.2) > 1e-3);
+        wanted.device = scene_object(scene, "/place");
+        event.handled = false;
+        dv_event_send(dv_scene_root(scene), &event);
+        assert_false(event.handled);
+        dv_scene_free(scene);
+    }
+}
+
 static void a_clutch_moves_the_device_alone(void **state)
 {
     (void)state;
@@ -312,6 +357,7 @@ int main(void)
         cmocka_unit_test(ticks_follow_the_schedule),
         cmocka_unit_test(a_log_is_replayed_to_the_same_bits),
         cmocka_unit_test(a_mouse_leads_it),
+        cmocka_unit_test(a_recording_leads_it),
         cmocka_unit_test(a_clutch_moves_the_device_alone),
         cmocka_unit_test(what_is_wrong_is_said),
     };

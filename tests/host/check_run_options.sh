@@ -82,6 +82,45 @@ says '^led.session: the same bits as recorded after 8 steps$'
 sed -i "s/ moved left 7 / moved left 8 /" led.session
 run 1 run led.scn --input led.session -n 8
 says '^divan: --input: led.session:11: the states are others than recorded$'
+# A device of the scene, led and pressed: after 30 steps it is there
+cat >arm.scn <<'END'
+<Node name="root" dt="0.01" gravity="0 0 0">
+  <DefaultAnimationLoop/>
+  <SimulatedHapticDevice name="arm" handDamping="20" friction="0" resolution="0"/>
+  <MechanicalObject name="body" template="Rigid3d" position="@arm.positionDevice"/>
+</Node>
+END
+cat >arm.session <<'END'
+divan-session 1
+2 device "/arm" 0.01 0 -0.02
+3 button "/arm" 1 1
+200 button "/arm" 0 1
+END
+run 0 run arm.scn --input arm.session -n 150 --quiet --record 'x=/arm.positionDevice[0]' --record 'b=/arm.buttons'
+[ "$(tail -n 1 out | tr ',' ' ' | awk '{printf "%.6f %.6f %.6f %d", $3, $4, $5, $NF}')" = '0.010000 0.000000 -0.020000 2' ] ||
+    fail "--input: the device is not where it was led: $(tail -n 1 out)"
+run 0 run arm.scn --input arm.session -n 60 --hash --quiet
+cp out once
+run 0 run arm.scn --input arm.session -n 30 --quiet --checkpoint arm.checkpoint
+run 0 run arm.scn --input arm.session -n 30 --hash --quiet --restart arm.checkpoint
+[ "$(tail -n 1 out | cut -d' ' -f2)" = "$(tail -n 1 once | cut -d' ' -f2)" ] || fail "--input: a restart leads the device elsewhere"
+printf 'divan-session 1\n2 device "/nobody" 0 0 0\n' >wrong.session
+run 1 run arm.scn --input wrong.session -n 8
+says "^divan: --input: wrong.session:2: there is no haptic device '/nobody'"
+# --haptic-device
+cat >driver.scn <<'END'
+<Node name="root" dt="0.01" gravity="0 0 0">
+  <DefaultAnimationLoop/>
+  <GeomagicDriver name="arm"/>
+</Node>
+END
+run 0 run driver.scn --haptic-device 'SimulatedHapticDevice motion="hand" rate="500"' --haptics -n 10
+says '50 in 0.098 s'
+run 1 run driver.scn --haptic-device SimulatedHapticDevise -n 8
+says "did you mean 'SimulatedHapticDevice'"
+run 1 run arm.scn --haptic-device SimulatedHapticDevice -n 8
+says 'the scene has 0 drivers'
+
 # wrong LINE WORDS: what is said of it
 wrong()
 {
@@ -98,6 +137,10 @@ wrong 'turn' 'expected the number of a step'
 wrong '2 edit "/hand.onlyTranslations" "1"' "there is no field '/hand.onlyTranslations'"
 wrong '2 edit "/hand.onlyTranslation" "perhaps"' '.*perhaps'
 wrong '2 delete "/nobody"' "there is no object '/nobody'"
+wrong '2 device "/hand" 1 2' 'expected x y z'
+wrong '2 device "/hand" 1 2 3 0 0 0 0' 'expected x y z'
+wrong '2 button "/hand" 2 0' 'expected 1 .pressed. or 0'
+wrong '2 button "/hand" 1 32' 'expected 1 .pressed. or 0'
 wrong '2 key 1 -4' 'there is no key'
 printf 'divan-session 1\nstart 00000000000000aa\n' >wrong.session
 run 1 run led.scn --input wrong.session -n 8

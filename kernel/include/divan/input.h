@@ -39,6 +39,9 @@ typedef struct DvHapticEvent {
     double position[3], orientation[4]; /* m; unit quaternion x y z w */
     uint32_t buttons;                   /* bit i: button i is down */
     uint32_t changed;                   /* bit i: since the event before */
+    /* It comes not from the device but is for it: a recording says where it is to be. A device that can be led takes the event (`handled`).
+     * An orientation of zeros: the buttons alone. */
+    bool wanted;
 } DvHapticEvent;
 
 DV_END_DECLS

@@ -123,7 +123,20 @@ typedef struct DvHapticAbout {
     double mean_force, peak_force; /* N */
     double work;                   /* J: that the device has done on the hand */
     bool stopped;                  /* stop_forces */
+    double period[4];              /* s between ticks by the clock: the median, 99 and 99.9 % are below, the longest */
+    double bare[4];                /* the same of the thread of `compare`; 0: none */
 } DvHapticAbout;
+
+/* What pushes through a device, and what became of the tool that it is for; in the axes and units of the scene. */
+typedef struct DvHapticTool {
+    DvObject *object;                      /* a coupling or a force feedback */
+    DvObject *state;                       /* of the tool */
+    double path, time;                     /* m, s: of the tool's steps */
+    double longest_step;                   /* m: the farthest that it has moved in one */
+    double mean_force, peak_force;         /* N: on the hand, by this one alone */
+    double energy_in, energy_stored;       /* J: that the hand has put in; in springs */
+    double energy_removed, energy_deficit; /* J: by passivity; from nowhere, still */
+} DvHapticTool;
 
 typedef struct DvHapticsOps {
     uint32_t size;
@@ -139,6 +152,15 @@ typedef struct DvHapticsOps {
     /* Ticks by the clock, on a thread of their own, from now on; or in virtual time again, with the first tick. Optional: where it is absent there is
      * virtual time alone. DV_ERROR_UNSUPPORTED, reported: a device can only be run otherwise.     [main], between steps */
     DvStatus (*run_by_clock)(DvScene *scene, bool on);
+    /* One of those that push through a device; false: there are not so many. Optional.     [step] */
+    bool (*tool)(DvScene *scene, uint32_t device, uint32_t tool, DvHapticTool *about);
+    /* By the clock: beside the loop a thread of the same rate that does nothing but wait, for the computer's own part in what periods
+     * are. Optional.     [main] */
+    DvStatus (*compare)(DvScene *scene, bool on);
+    /* On which devices the drivers of old scenes act: the first of the scene on the first, the rest on the last. A name is that of a class with
+     * divan.haptic-device/1, then fields of it if need be: `GameController index="1"`. Before the scene is initialised. Optional. An error
+     * has been reported.     [main] */
+    DvStatus (*use_devices)(DvScene *scene, const char *const *names, size_t count);
 } DvHapticsOps;
 
 DV_END_DECLS
