@@ -7,6 +7,8 @@
  */
 #include "host.h"
 
+#include "target.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,20 +42,23 @@ static Result summarize(double *seconds, uint64_t steps, uint64_t allocations, d
     return result;
 }
 
-static void print_json(const Options *options, const Result *r)
+static void print_json(const Options *options, const DvScene *scene, const Result *r)
 {
-    char *scene = g_strescape(host_scene_name(options), NULL);
+    char *name = g_strescape(host_scene_name(options), NULL);
     printf(
         "{\"scene\": \"%s\", \"steps\": %" G_GUINT64_FORMAT
         ", \"threads\": %u, \"median_us\": %.3f, \"p99_us\": %.3f, \"mean_us\": %.3f, \"allocations_per_step\": %g, \"phases\": {",
-        scene, r->steps, dv_parallel_threads(), r->median, r->p99, r->mean, r->allocations);
+        name, r->steps, dv_parallel_threads(), r->median, r->p99, r->mean, r->allocations);
     for (size_t i = 0; i < dv_phase_count(); i++) {
         double seconds;
-        const char *name = dv_phase_at(i, &seconds, NULL);
-        printf("%s\"%s\": %.3f", i ? ", " : "", name, 1e6 * seconds / (double)r->steps);
+        const char *phase = dv_phase_at(i, &seconds, NULL);
+        printf("%s\"%s\": %.3f", i ? ", " : "", phase, 1e6 * seconds / (double)r->steps);
     }
-    puts("}}");
-    g_free(scene);
+    putchar('}');
+    if (options->target_hz > 0)
+        host_target_print_json(scene, options->target_hz, r->mean, r->p99);
+    puts("}");
+    g_free(name);
 }
 
 static void print_text(const Result *r)
@@ -106,9 +111,11 @@ static int bench(const Options *options)
     if (status == DV_OK) {
         const Result result = summarize(seconds, steps, allocations, dt > 0 ? dt : dv_node_dt(dv_scene_root(scene)));
         if (options->json)
-            print_json(options, &result);
+            print_json(options, scene, &result);
         else
             print_text(&result);
+        if (options->target_hz > 0 && !options->json)
+            host_target_print(scene, options->target_hz, result.dt, result.mean, result.p99);
     } else {
         code = host_step_failed(scene, options, status);
     }
@@ -123,8 +130,9 @@ const Command command_bench = {
     .summary = "time the steps: median, 99th percentile, phases, heap allocations",
     .description =
         "Times 100 steps unless -n says otherwise, after one that is left out, on one thread unless --threads says otherwise.\n"
-        "Visual models are not updated.",
+        "Visual models are not updated. With --target-hz it answers whether the scene is too heavy: which phases and components\n"
+        "stand against so many steps a second, and what makes them cheaper.",
     .positional = 1,
-    .options = "steps dt threads device no-gpu host-copy grain-divisor json keep-going write-anywhere",
+    .options = "steps dt threads device no-gpu host-copy grain-divisor target-hz json keep-going write-anywhere",
     .run = bench,
 };

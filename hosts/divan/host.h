@@ -48,6 +48,7 @@ typedef struct Options {
     gboolean haptics;
     char *haptics_log, **haptic_devices;
     char *input;
+    double target_hz; /* 0: none */
 } Options;
 
 enum { ANY_NUMBER = 1000 };

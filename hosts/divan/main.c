@@ -242,6 +242,17 @@ static gboolean read_dt(const char *option, const char *text, gpointer options, 
     return good;
 }
 
+static gboolean read_target_hz(const char *option, const char *text, gpointer options, GError **error)
+{
+    const char *at = text;
+    double *hz = &((Options *)options)->target_hz;
+    const bool good = dv_read_double(&at, hz) && *at == '\0' && *hz > 0 && isfinite(*hz);
+    if (!good)
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                    "%s %s: expected a number of steps a second, such as 500", option, text);
+    return good;
+}
+
 /* Everything a command line can say; each command is given the entries it takes. */
 static void add_entries(GArray *entries, const Command *command, const GOptionEntry *all, size_t count)
 {
@@ -361,6 +372,8 @@ static void add_other_entries(GArray *entries, const Command *command, Options *
          "DIR"},
         {"license", 0, 0, G_OPTION_ARG_STRING, &options->license, "Its licence, an SPDX expression", "SPDX"},
         {"json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Print one JSON object", NULL},
+        {"target-hz", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_target_hz,
+         "Say whether the scene can make N steps a second, and what stands against it", "N"},
         {"list", 0, 0, G_OPTION_ARG_NONE, &options->list, "Name the problems and compute nothing", NULL},
         {"quick", 0, 0, G_OPTION_ARG_NONE, &options->quick, "Make only the runs that take little time", NULL},
         {"jobs", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)read_jobs, "How many runs at a time (default: one per core)",
