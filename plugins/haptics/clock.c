@@ -111,10 +111,21 @@ static void ask_for_priority(Haptics *h)
               "/etc/security/limits.conf, allows it");
 }
 
+/* The rate of the first port that goes by the clock. */
+static void start_bare_thread(Haptics *h)
+{
+    for (uint32_t i = 0; i < h->port_count && h->comparing; i++)
+        if (h->ports[i]->by_clock && h->ports[i]->running) {
+            bare_thread_start(&h->bare, haptics_each(h->ports[i]));
+            return;
+        }
+}
+
 void haptics_clock_start(Haptics *h)
 {
     double due = 0.0;
     start_calls(h);
+    start_bare_thread(h);
     if (h->threaded || !next_port(h, &due))
         return;
     for (uint32_t i = 0; i < h->port_count; i++) { /* after a pause: not to be made up for */
@@ -156,6 +167,7 @@ static bool pushes(const Haptics *h)
 
 void haptics_clock_stop(Haptics *h)
 {
+    bare_thread_stop(&h->bare);
     if (!h->threaded && !has_calls(h))
         return;
     stop_forces(h);

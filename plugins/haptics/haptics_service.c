@@ -17,6 +17,12 @@ static uint32_t count(DvScene *scene)
     return h ? h->port_count : 0;
 }
 
+static DvStatus no_device(void)
+{
+    dv_log(DV_LEVEL_ERROR, "the scene has no haptic device");
+    return DV_ERROR_MISSING;
+}
+
 static bool about(DvScene *scene, uint32_t device, DvHapticAbout *out)
 {
     const Haptics *h = *haptics_session_of(scene);
@@ -31,13 +37,44 @@ static bool about(DvScene *scene, uint32_t device, DvHapticAbout *out)
     out->mean_force = out->ticks ? report->force_sum / (double)out->ticks : 0.0;
     out->age = report->ages ? report->age_sum / (double)report->ages : 0.0;
     out->stopped = h->stopped;
+    periods_look(&port->periods, out->period);
+    if (port->by_clock)
+        periods_look(&h->bare.periods, out->bare);
     return true;
 }
 
-static DvStatus no_device(void)
+static bool tool(DvScene *scene, uint32_t device, uint32_t number, DvHapticTool *out)
 {
-    dv_log(DV_LEVEL_ERROR, "the scene has no haptic device");
-    return DV_ERROR_MISSING;
+    const Haptics *h = *haptics_session_of(scene);
+    const HapticPort *port = h && device < h->port_count ? h->ports[device] : NULL;
+    for (uint32_t u = 0; port && u < port->user_count; u++) {
+        HapticUser *user = port->users[u];
+        const HapticScore *score = &user->score;
+        double at[3], sum;
+        uint64_t ticks;
+        if (!user->about || number-- > 0)
+            continue;
+        *out = (DvHapticTool){
+            .object = user->object, .path = score->path, .time = score->time, .longest_step = score->longest_step};
+        __atomic_load(&score->force_sum, &sum, __ATOMIC_RELAXED);
+        __atomic_load(&score->ticks, &ticks, __ATOMIC_RELAXED);
+        __atomic_load(&score->force_peak, &out->peak_force, __ATOMIC_RELAXED);
+        out->mean_force = ticks ? sum / (double)ticks : 0.0;
+        user->about(user->self, out, at);
+        return true;
+    }
+    return false;
+}
+
+static DvStatus compare(DvScene *scene, bool on)
+{
+    Haptics *h = *haptics_session_of(scene);
+    if (!h)
+        return on ? no_device() : DV_OK;
+    haptics_clock_stop(h);
+    bare_thread_stop(&h->bare);
+    h->comparing = on;
+    return DV_OK;
 }
 
 static bool is_share(double number)
@@ -107,4 +144,6 @@ const DvHapticsOps haptics_service = {.size = sizeof haptics_service,
                                       .set_log = set_log,
                                       .stop_forces = stop_forces,
                                       .run_by_clock = run_by_clock,
+                                      .tool = tool,
+                                      .compare = compare,
                                       .use_devices = stand_in_use_devices};

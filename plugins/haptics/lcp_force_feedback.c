@@ -198,14 +198,28 @@ static void before(void *self_)
 static void begin(void *self_)
 {
     LCPForceFeedback *self = self_;
-    const FeedbackReport report =
+    self->seen =
         haptics_by_clock(self->port) ? *(const FeedbackReport *)dv_snapshot_latest(self->reports, NULL) : self->report;
     double numbers[3];
-    dv_vec3_store(report.wrench.linear, numbers);
+    dv_vec3_store(self->seen.wrench.linear, numbers);
     dv_data_set(&self->force, numbers, 1);
-    dv_vec3_store(report.wrench.angular, numbers);
+    dv_vec3_store(self->seen.wrench.angular, numbers);
     dv_data_set(&self->torque, numbers, 1);
-    dv_data_set_double(&self->cut_off, (double)report.not_converged);
+    dv_data_set_double(&self->cut_off, (double)self->seen.not_converged);
+}
+
+static void about(void *self_, DvHapticTool *out, double at[3])
+{
+    const LCPForceFeedback *self = self_;
+    memset(at, 0, 3 * sizeof *at);
+    out->energy_in = self->seen.put_in;
+    out->energy_stored = self->seen.stored;
+    out->energy_removed = self->seen.removed;
+    out->energy_deficit = self->seen.deficit;
+    out->state = self->state.object;
+    const DvConstVec x = self->state.ops ? dv_state_read(self->state, DV_POSITION) : (DvConstVec){NULL, 0, 0};
+    if (x.count > 0)
+        memcpy(at, x.at, (x.dim < 3 ? x.dim : 3) * sizeof *at);
 }
 
 static void restart(void *self_)
@@ -213,6 +227,7 @@ static void restart(void *self_)
     LCPForceFeedback *self = self_;
     memset(&self->loop, 0, sizeof self->loop);
     memset(&self->report, 0, sizeof self->report);
+    memset(&self->seen, 0, sizeof self->seen);
     *(FeedbackReport *)dv_snapshot_begin(self->reports) = self->report;
     dv_snapshot_publish(self->reports);
     for (int i = 0; i < 3; i++) /* no tick is made now */
@@ -358,6 +373,10 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
         self->state.dof && self->state.dof->rotation ? dv_vec3_scale(dv_vec3_load(force + 3), gain) : dv_vec3_zero();
     (void)guard_cut(&torque, self->in_tick.guard.limit[1]);
     self->report.wrench = dv_rigid3_deriv(account->held, torque);
+    self->report.put_in = account->put_in;
+    self->report.stored = gain * stored;
+    self->report.removed = account->removed;
+    self->report.deficit = -account->balance;
     wrench->linear = dv_vec3_add(wrench->linear, self->report.wrench.linear);
     wrench->angular = dv_vec3_add(wrench->angular, self->report.wrench.angular);
     loop->stored = gain * stored;
@@ -440,6 +459,7 @@ static DvStatus join(DvObject *object, LCPForceFeedback *self)
                               .before = before,
                               .begin = begin,
                               .restart = restart,
+                              .about = about,
                               .tick = tick};
     haptics_add_user(self->port, &self->user);
     if (!dv_data_bool(&self->activate))

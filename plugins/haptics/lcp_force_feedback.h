@@ -42,6 +42,7 @@ typedef struct Published {
 /* What steps see of the ticks. */
 typedef struct FeedbackReport {
     DvRigid3Deriv wrench;
+    double put_in, stored, removed, deficit; /* J */
     uint64_t not_converged;
 } FeedbackReport;
 
@@ -69,9 +70,10 @@ typedef struct LCPForceFeedback {
     FeedbackSetting in_tick; /* of the step that a tick sees */
     bool told, resumes;
     LoopState loop;
-    DvSnapshot *reports; /* by the clock: FeedbackReport */
-    FeedbackReport report;
-    size_t most_words; /* that it has had to remember */
+    DvSnapshot *reports;   /* by the clock: FeedbackReport */
+    FeedbackReport report; /* of the ticks */
+    FeedbackReport seen;   /* of the tick that a step sees */
+    size_t most_words;     /* that it has had to remember */
 } LCPForceFeedback;
 
 /* Whether a tick may still ask for the slot of this number. */

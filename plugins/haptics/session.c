@@ -212,16 +212,23 @@ void haptics_state_write(HapticPort *port, uint32_t *words)
     memcpy(words, (const char *)port + STATE_FIRST, STATE_BYTES);
 }
 
+static void begin_anew(Haptics *h)
+{
+    haptics_clock_stop(h);
+    h->restart = true;
+    h->in_step = false;
+}
+
 void haptics_state_read(HapticPort *port, const uint32_t *words)
 {
     dv_free(port->resume);
     port->resume = dv_alloc(haptics_state_words(port), 4);
     memcpy(port->resume, words, 4 * haptics_state_words(port));
-    haptics_restart(port);
+    begin_anew(port->session);
 }
 
-/* Of a user: its newest block and since when, then how many wait, each with its time. */
-enum { USER_HEAD_WORDS = 4 };
+/* Of a user: its score, its newest block and since when, then how many wait, each with its time. */
+enum { SCORE_WORDS = sizeof(HapticScore) / 4, USER_HEAD_WORDS = 4 + SCORE_WORDS };
 static size_t waiting_words(const HapticUser *user)
 {
     return 2 + (user->block_bytes + 3) / 4;
@@ -252,6 +259,7 @@ void haptics_user_write(const HapticUser *user, uint32_t *words)
     words[0] = user->waiting_count;
     words[1] = user->fresh;
     memcpy(words + 2, &user->newest_since, sizeof user->newest_since);
+    memcpy(words + 4, &user->score, sizeof user->score);
     memcpy(words + USER_HEAD_WORDS, user->newest, user->block_bytes);
     words += USER_HEAD_WORDS + block;
     for (uint32_t i = 0; i < user->waiting_count; i++, words += waiting_words(user)) {
@@ -277,6 +285,7 @@ static void resume_user(HapticUser *user)
     const size_t waiting = (user->resume_words - USER_HEAD_WORDS - block) / waiting_words(user);
     user->fresh = words[1] != 0;
     memcpy(&user->newest_since, words + 2, sizeof user->newest_since);
+    memcpy(&user->score, words + 4, sizeof user->score);
     memcpy(user->newest, words + USER_HEAD_WORDS, user->block_bytes);
     const uint32_t *next = words + USER_HEAD_WORDS + block;
     for (uint32_t i = 0; i < words[0] && i < waiting; i++, next += waiting_words(user)) {
@@ -295,6 +304,7 @@ static void start_user(HapticUser *user)
     user->waiting_count = 0;
     user->fresh = false;
     user->newest_since = 0.0;
+    user->score = (HapticScore){.steps = 0};
     memset(user->newest, 0, user->block_bytes);
     user->restart(user->self);
     if (user->before)
@@ -316,6 +326,7 @@ static void start_port(HapticPort *port)
     memset((char *)port + STATE_FIRST, 0, STATE_BYTES);
     haptics_placement(port, &port->setting.placement);
     port->pose = port->report.sample.pose = dv_rigid3_identity();
+    periods_clear(&port->periods);
     port->running = haptics_start_device(port) == DV_OK;
     if (port->resume && !port->by_clock) {
         memcpy((char *)port + STATE_FIRST, port->resume, STATE_BYTES);
@@ -360,7 +371,11 @@ void haptics_hear(HapticPort *port, const DvEvent *event)
 
 void haptics_restart(HapticPort *port)
 {
-    haptics_clock_stop(port->session);
-    port->session->restart = true;
-    port->session->in_step = false;
+    begin_anew(port->session);
+    dv_free(port->resume);
+    port->resume = NULL;
+    for (uint32_t u = 0; u < port->user_count; u++) {
+        dv_free(port->users[u]->resume);
+        port->users[u]->resume = NULL;
+    }
 }

@@ -44,6 +44,15 @@ typedef struct HapticSample {
     bool valid, clutched;
 } HapticSample;
 
+/* What became of a tool, and of the force that its user has asked for; without gaps, as a run must remember it. */
+typedef struct HapticScore {
+    double path, time, longest_step;
+    double at[3]; /* at the end of the last step */
+    uint64_t steps;
+    double force_sum, force_peak; /* ticks write these three, by the clock while steps read them */
+    uint64_t ticks;
+} HapticScore;
+
 /* A coupling or a force feedback. The first members are its own, the rest are the session's. */
 typedef struct HapticUser HapticUser;
 struct HapticUser {
@@ -59,7 +68,10 @@ struct HapticUser {
     /* Adds what is on the device, at its place, in the axes of the scene. block: the newest, with zeros where there was none yet; `age`: s
      * since it could be seen; `fresh`: another than in the tick before.     [tick] */
     void (*tick)(void *self, const HapticNow *now, const void *block, double age, bool fresh, DvRigid3Deriv *wrench);
+    /* Its tool, energies, and where the tool is; absent where it has none.     [step] */
+    void (*about)(void *self, DvHapticTool *about, double at[3]);
     HapticPort *port;
+    HapticScore score;
     void *newest;        /* [block_bytes] */
     double newest_since; /* s */
     bool fresh;

@@ -7,6 +7,7 @@
 #ifndef DV_HAPTICS_SESSION_PRIVATE_H
 #define DV_HAPTICS_SESSION_PRIVATE_H
 
+#include "periods.h"
 #include "session.h"
 
 #include <divan/exchange.h>
@@ -44,6 +45,7 @@ struct HapticPort {
     uint32_t *resume;               /* [state_words] where to go on, at the next start; or NULL */
     DvSnapshot *settings, *reports; /* by the clock: PortSetting to the ticks, PortReport to the steps */
     PortReport shown;               /* of the begin of the present step */
+    Periods periods;                /* by the clock */
     bool running;                   /* the device */
     bool calls;                     /* a device that calls has been started */
     bool by_clock;
@@ -80,8 +82,10 @@ struct Haptics {
     /* The thread. */
     pthread_t thread;
     bool threaded, told_of_priority;
-    bool quit;    /* atomic */
-    double epoch; /* s of the monotonic clock: time 0 of the ticks */
+    bool quit; /* atomic */
+    bool comparing;
+    BareThread bare; /* while `comparing` */
+    double epoch;    /* s of the monotonic clock: time 0 of the ticks */
 };
 
 Haptics **haptics_session_of(DvScene *scene);

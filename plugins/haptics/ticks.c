@@ -7,6 +7,7 @@
 #include "tick_log.h"
 
 #include <divan/memory.h>
+#include <divan/scene.h>
 
 #include <math.h>
 #include <string.h>
@@ -170,6 +171,15 @@ static bool force_of(HapticPort *port, const DvRigid3Deriv *wrench, DvHapticForc
     return true;
 }
 
+static void score_force(HapticScore *score, double force)
+{
+    const double sum = score->force_sum + force, peak = fmax(score->force_peak, force);
+    const uint64_t ticks = score->ticks + 1;
+    __atomic_store(&score->force_sum, &sum, __ATOMIC_RELAXED);
+    __atomic_store(&score->force_peak, &peak, __ATOMIC_RELAXED);
+    __atomic_store(&score->ticks, &ticks, __ATOMIC_RELAXED);
+}
+
 static void tick_users(HapticPort *port, const HapticNow *now, DvRigid3Deriv *wrench)
 {
     PortReport *report = &port->report;
@@ -180,7 +190,9 @@ static void tick_users(HapticPort *port, const HapticNow *now, DvRigid3Deriv *wr
         report->about.snapshots += user->fresh;
         report->age_sum += age + port->setting.step_time;
         report->ages++;
+        const DvVec3 before = wrench->linear;
         user->tick(user->self, now, block, age, user->fresh, wrench);
+        score_force(&user->score, dv_vec3_norm(dv_vec3_sub(wrench->linear, before)));
         user->fresh = false;
     }
 }
@@ -242,6 +254,8 @@ void haptics_tick(HapticPort *port, double time, const DvHapticPose *read, DvHap
     if (port->by_clock)
         port->setting = *(const PortSetting *)dv_snapshot_latest(port->settings, NULL);
     const double dt = port->begun ? time - port->last : 0.0;
+    if (port->by_clock && port->begun)
+        periods_add(&port->periods, dt);
     bool good = read && is_a_pose(read);
     const DvHapticPose pose = good ? *read : port->raw;
     const bool leaps = has_leapt(port, &pose, dt), sane = good && !leaps && is_within(port, &pose);
@@ -346,6 +360,7 @@ static void set_up(Haptics *h, HapticPort *port)
 
 void haptics_begin_step(Haptics *h)
 {
+    dv_phase_begin("haptic ticks");
     for (uint32_t i = 0; i < h->port_count; i++) {
         HapticPort *port = h->ports[i];
         set_up(h, port);
@@ -363,14 +378,34 @@ void haptics_begin_step(Haptics *h)
             if (port->users[u]->begin)
                 port->users[u]->begin(port->users[u]->self);
     }
+    dv_phase_end();
+}
+
+/* How far the tool has gone in a step. */
+static void score_step(HapticUser *user, double dt)
+{
+    HapticScore *score = &user->score;
+    DvHapticTool tool;
+    double at[3];
+    if (!user->about)
+        return;
+    user->about(user->self, &tool, at);
+    const double way = score->steps++ ? dv_vec3_distance(dv_vec3_load(at), dv_vec3_load(score->at)) : 0.0;
+    score->path += way;
+    score->longest_step = fmax(score->longest_step, way);
+    score->time += dt;
+    memcpy(score->at, at, sizeof score->at);
 }
 
 void haptics_end_step(Haptics *h, double dt)
 {
     const double end = h->clock + dt;
     h->step_time = dt;
+    dv_phase_begin("haptic ticks");
     for (uint32_t i = 0; i < h->port_count; i++) {
         HapticPort *port = h->ports[i];
+        for (uint32_t u = 0; u < port->user_count && port->running; u++)
+            score_step(port->users[u], dt);
         if (!port->running || (!port->by_clock && is_synchronous(port)))
             continue;
         if (!port->by_clock)
@@ -381,4 +416,5 @@ void haptics_end_step(Haptics *h, double dt)
             port->shown = port->report;
     }
     h->clock = end;
+    dv_phase_end();
 }

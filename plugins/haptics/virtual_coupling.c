@@ -231,6 +231,23 @@ static void show(VirtualCoupling *self)
     dv_data_set_double(&self->missed, (double)missed);
 }
 
+static void about(void *self_, DvHapticTool *out, double at[3])
+{
+    VirtualCoupling *self = self_;
+    const Account *a = self->seen.guard.account;
+    const DvConstVec x = self->base.state.ops ? dv_state_read(self->base.state, DV_POSITION) : (DvConstVec){NULL, 0, 0};
+    const size_t point = point_of(self);
+    DvVec3 lever;
+    memset(at, 0, 3 * sizeof *at);
+    out->state = self->base.state.object;
+    out->energy_in = a[0].put_in + a[1].put_in;
+    out->energy_stored = self->seen.stored[0] + self->seen.stored[1];
+    out->energy_removed = a[0].removed + a[1].removed;
+    out->energy_deficit = -(a[0].balance + a[1].balance);
+    if (point < x.count)
+        dv_vec3_store(frame_of(self, x.at + 7 * point, &lever).center, at);
+}
+
 /* Before the ticks that come ahead of a step. */
 static void before(void *self_)
 {
@@ -413,6 +430,7 @@ static DvStatus join(DvObject *object, VirtualCoupling *self)
                               .before = before,
                               .begin = begin,
                               .restart = restart,
+                              .about = about,
                               .tick = coupling_tick};
     haptics_add_user(self->port, &self->user);
     return DV_OK;

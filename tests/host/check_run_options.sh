@@ -116,6 +116,8 @@ cat >driver.scn <<'END'
 END
 run 0 run driver.scn --haptic-device 'SimulatedHapticDevice motion="hand" rate="500"' --haptics -n 10
 says '50 in 0.098 s'
+says '  periods    of virtual time'
+says 'verdict: the scene keeps up with a hand: real-time factor .*; dearest phase'
 run 1 run driver.scn --haptic-device SimulatedHapticDevise -n 8
 says "did you mean 'SimulatedHapticDevice'"
 run 1 run arm.scn --haptic-device SimulatedHapticDevice -n 8
