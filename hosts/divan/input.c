@@ -10,6 +10,7 @@
  *   16 mouse moved left 7 -3
  *   17 device "/arm" 0.01 0 0.02 0 0 0 1             where a haptic device is to be: a place of the scene, if need be how it is turned
  *   18 button "/arm" 1 0                             pressed (0: released), and which of its buttons
+ *   20 forces 0                                      no haptic device pushes any more (1: they do again)
  *   100 end 83d1b6a5e3a1c2f0                         the states then, if they are to be compared
  */
 #include "host.h"
@@ -22,6 +23,7 @@
 #include <divan/contracts/haptic_device.h>
 #include <divan/embed.h>
 #include <divan/input.h>
+#include <divan/plugin.h>
 
 typedef enum InputKind {
     INPUT_EDIT,
@@ -30,6 +32,7 @@ typedef enum InputKind {
     INPUT_DEVICE,
     INPUT_BUTTON,
     INPUT_KEY,
+    INPUT_FORCES,
     INPUT_MOUSE,
     INPUT_RESET,
     INPUT_END
@@ -130,15 +133,15 @@ static bool is_button(const double numbers[2])
 
 static const char *read_what(const char *at, InputLine *line)
 {
-    static const char *const kinds[] = {"edit", "element", "delete", "device", "button",
-                                        "key",  "mouse",   "reset",  "end",    NULL};
+    static const char *const kinds[] = {"edit",   "element", "delete", "device", "button", "key",
+                                        "forces", "mouse",   "reset",  "end",    NULL};
     static const char *const of_view[] = {"activate", "grab", "drag", "release", "viewpoint", "navigate", "undo", NULL};
     const char *ahead = at;
     const int kind = read_word(&at, kinds);
     if (kind < 0)
         return read_word(&ahead, of_view) >= 0
                    ? "this needs a window: `divan-view --replay` repeats it"
-                   : "expected edit, element, delete, device, button, key, mouse, reset or end";
+                   : "expected edit, element, delete, device, button, key, forces, mouse, reset or end";
     line->kind = (InputKind)kind;
     const char *wrong = NULL;
     if (kind <= INPUT_BUTTON && !(line->path = read_quoted(&at)))
@@ -149,6 +152,9 @@ static const char *read_what(const char *at, InputLine *line)
         wrong = "expected two numbers";
     else if ((kind == INPUT_ELEMENT || kind == INPUT_KEY) && !dv_read_double(&at, &line->numbers[1]))
         wrong = "expected two numbers";
+    else if (kind == INPUT_FORCES &&
+             !(dv_read_double(&at, &line->numbers[0]) && line->numbers[0] * (1 - line->numbers[0]) == 0))
+        wrong = "expected 0 (no device pushes any more) or 1";
     else if (kind == INPUT_MOUSE)
         wrong = read_mouse(&at, line);
     else if (kind == INPUT_DEVICE)
@@ -243,6 +249,13 @@ bool host_input_fits(const Input *input, DvScene *scene)
     return false;
 }
 
+static void stop_forces(DvScene *scene, bool stop)
+{
+    const DvHapticsOps *haptics = dv_service(DV_HAPTICS);
+    if (haptics)
+        haptics->stop_forces(scene, stop);
+}
+
 static void send(DvScene *scene, const InputLine *line)
 {
     DvEvent event = {.kind = DV_EVENT_MOUSE, .data = &line->mouse};
@@ -327,6 +340,8 @@ bool host_input_apply(Input *input, DvScene *scene, uint64_t step, bool at_end, 
             return true;
         if (line->kind == INPUT_KEY || line->kind == INPUT_MOUSE)
             send(scene, line);
+        else if (line->kind == INPUT_FORCES)
+            stop_forces(scene, line->numbers[0] == 0);
         else if (line->kind == INPUT_RESET)
             dv_scene_reset(scene);
         else if (line->kind == INPUT_DELETE)

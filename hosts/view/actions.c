@@ -139,6 +139,20 @@ static void change_pace(View *view)
     view_post_number(view, MESSAGE_PACE, NULL, !view->now->real_time);
 }
 
+static void give_mouse(View *view)
+{
+    view->viewport.gives = !view->viewport.gives;
+    view->viewport.drag.x = NAN;
+    view_toast(view, "%s",
+               view->viewport.gives ? "The mouse is a device of the scene now (D: no more)"
+                                    : "The mouse moves the view again");
+}
+
+static void stop_forces(View *view)
+{
+    view_post_number(view, MESSAGE_FORCES, NULL, view->now->forces_stopped);
+}
+
 static void show_keys(View *view)
 {
     view->shows_keys = !view->shows_keys;
@@ -177,6 +191,8 @@ const Shortcut shortcuts[ACTIONS] = {
     [ACTION_FIND] = {"Ctrl+F", "Find in the tree", SDLK_f, true, false, find_in_tree},
     [ACTION_PLOT] = {"Ctrl+G", "Plot the field that was changed last", SDLK_g, true, false, plot},
     [ACTION_PACE] = {"P", "Real time", SDLK_p, false, false, change_pace},
+    [ACTION_MOUSE] = {"D", "The mouse is a device", SDLK_d, false, false, give_mouse},
+    [ACTION_FORCES] = {"F8", "Stop all forces", SDLK_F8, false, false, stop_forces},
     [ACTION_KEYS] = {"F1", "Shortcuts", SDLK_F1, false, false, show_keys},
     [ACTION_QUIT] = {"Ctrl+Q", "Quit", SDLK_q, true, false, quit},
 };

@@ -63,6 +63,9 @@ static void run_menu(View *view)
     item(view, ACTION_RESET, false, now->has_scene);
     item(view, ACTION_UNDO, false, now->has_scene);
     item(view, ACTION_PACE, now->real_time, true);
+    ui_separator();
+    item(view, ACTION_MOUSE, view->viewport.gives, now->has_scene);
+    item(view, ACTION_FORCES, now->forces_stopped, now->has_scene);
     ui_menu_end();
 }
 
@@ -222,7 +225,9 @@ typedef struct Tool {
 static void tools_that_fit(View *view, float room)
 {
     const float gap = 8, line = ui_line_height();
+    const bool devices = view->now->devices && view->now->devices->len > 0;
     const Tool all[] = {
+        {devices ? devices_tool : NULL, devices_tool_width()},
         {time_step, 90 + 3 * gap + ui_text_width("  dts")},
         {pace, line + 2 * gap + ui_text_width("Real time")},
         {mouse_tool, 175 + 2 * gap + ui_text_width("    Shift + left")},

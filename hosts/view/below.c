@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is below the picture: the log, plots, times.
+ * What is below the picture: the log, plots, times, and the tab of devices.c.
  */
 #include "view.h"
 
@@ -226,6 +226,10 @@ void panels_bottom(View *view, UiBox box)
             if (ui_tab_begin("Times", view->tab == 2)) {
                 times = true;
                 times_tab(view);
+                ui_tab_end();
+            }
+            if (ui_tab_begin("Devices", view->tab == 3)) {
+                devices_tab(view);
                 ui_tab_end();
             }
             view->tab = -1;

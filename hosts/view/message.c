@@ -14,15 +14,31 @@ typedef struct Form {
     const char *name;
     bool path, text;
     unsigned numbers;
+    unsigned words;  /* so many of the numbers, the first ones, stand as words */
+    unsigned fewest; /* numbers that may stand alone, the others being 0 0 0 1; 0: none of them may be left out */
 } Form;
 
+static const char *const changes[] = {"moved", "pressed", "released", "wheel", NULL};
+static const char *const buttons[] = {"none", "left", "middle", "right", NULL};
+static const char *const *const words[] = {changes, buttons};
+
 static const Form forms[MESSAGE_CHANGES] = {
-    [MESSAGE_EDIT] = {"edit", true, true, 0},           [MESSAGE_ELEMENT] = {"element", true, false, 2},
-    [MESSAGE_ACTIVATE] = {"activate", true, false, 1},  [MESSAGE_DELETE] = {"delete", true, false, 0},
-    [MESSAGE_KEY] = {"key", false, false, 2},           [MESSAGE_GRAB] = {"grab", false, false, 8},
-    [MESSAGE_DRAG] = {"drag", false, false, 6},         [MESSAGE_RELEASE] = {"release", false, false, 0},
-    [MESSAGE_RESET] = {"reset", false, false, 0},       [MESSAGE_VIEWPOINT] = {"viewpoint", false, false, 7},
-    [MESSAGE_NAVIGATE] = {"navigate", false, false, 0}, [MESSAGE_UNDO] = {"undo", false, false, 0},
+    [MESSAGE_EDIT] = {"edit", true, true, 0},
+    [MESSAGE_ELEMENT] = {"element", true, false, 2},
+    [MESSAGE_ACTIVATE] = {"activate", true, false, 1},
+    [MESSAGE_DELETE] = {"delete", true, false, 0},
+    [MESSAGE_KEY] = {"key", false, false, 2},
+    [MESSAGE_GRAB] = {"grab", false, false, 8},
+    [MESSAGE_DRAG] = {"drag", false, false, 6},
+    [MESSAGE_RELEASE] = {"release", false, false, 0},
+    [MESSAGE_RESET] = {"reset", false, false, 0},
+    [MESSAGE_VIEWPOINT] = {"viewpoint", false, false, 7},
+    [MESSAGE_NAVIGATE] = {"navigate", false, false, 0},
+    [MESSAGE_UNDO] = {"undo", false, false, 0},
+    [MESSAGE_DEVICE] = {"device", true, false, 7, .fewest = 3},
+    [MESSAGE_BUTTON] = {"button", true, false, 2},
+    [MESSAGE_MOUSE] = {"mouse", false, false, 4, 2},
+    [MESSAGE_FORCES] = {"forces", false, false, 1},
 };
 
 Message *message_copy(const Message *message)
@@ -57,12 +73,27 @@ void message_print(const Message *message, GString *out)
         add_quoted(out, message->path);
     if (form->text)
         add_quoted(out, message->text);
-    for (unsigned i = 0; i < form->numbers; i++) {
+    for (unsigned i = 0; i < form->words; i++)
+        g_string_append_printf(out, " %s", words[i][(int)message->numbers[i]]);
+    for (unsigned i = form->words; i < form->numbers; i++) {
         DvText number = {0};
         dv_text_add_double(&number, message->numbers[i]);
         g_string_append_printf(out, " %s", number.at);
         dv_text_free(&number);
     }
+}
+
+static bool read_word(const char **at, const char *const *of, double *number)
+{
+    const char *begin = *at + strspn(*at, " ");
+    const size_t length = strcspn(begin, " ");
+    for (int i = 0; of[i]; i++)
+        if (strlen(of[i]) == length && strncmp(of[i], begin, length) == 0) {
+            *at = begin + length;
+            *number = i;
+            return true;
+        }
+    return false;
 }
 
 static bool read_parts(const Form *form, const char *at, Message *message)
@@ -71,7 +102,11 @@ static bool read_parts(const Form *form, const char *at, Message *message)
         return false;
     if (form->text && !(message->text = read_quoted(&at)))
         return false;
-    for (unsigned i = 0; i < form->numbers; i++)
+    for (unsigned i = 0; i < form->words; i++)
+        if (!read_word(&at, words[i], &message->numbers[i]))
+            return false;
+    message->numbers[6] = form->fewest ? 1 : 0;
+    for (unsigned i = form->words; i < form->numbers && !(i == form->fewest && i > 0 && !at[strspn(at, " ")]); i++)
         if (!dv_read_double(&at, &message->numbers[i]))
             return false;
     return at[strspn(at, " ")] == '\0';

@@ -17,8 +17,12 @@ typedef enum MessageKind {
     MESSAGE_ACTIVATE, /* path of a node; numbers: 0 or 1 */
     MESSAGE_DELETE,   /* path of a node or an object */
     MESSAGE_KEY,      /* numbers: 1 pressed or 0 released, code */
-    MESSAGE_GRAB,     /* numbers: GrabMode, origin and direction of the ray, stiffness */
-    MESSAGE_DRAG,     /* numbers: origin and direction of the ray */
+    MESSAGE_MOUSE, /* numbers: DvMouseChange, DvPressedButton, way to the right and down: of a mouse that is a device of the scene */
+    MESSAGE_DEVICE, /* path of a haptic device; numbers: where it is to be, a quaternion */
+    MESSAGE_BUTTON, /* path of one; numbers: 1 pressed or 0 released, which of its buttons */
+    MESSAGE_FORCES, /* numbers: 0: no haptic device pushes any more, 1: they do again */
+    MESSAGE_GRAB,   /* numbers: GrabMode, origin and direction of the ray, stiffness */
+    MESSAGE_DRAG,   /* numbers: origin and direction of the ray */
     MESSAGE_RELEASE,
     MESSAGE_RESET,
     MESSAGE_VIEWPOINT, /* numbers: position and orientation, another place of the recorded camera */

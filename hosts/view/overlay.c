@@ -95,6 +95,7 @@ static void draw_words(const View *view, UiBox box)
         draw_lines(lines, (const uint32_t[]){UI_WARNING}, 1, (UiBox){box.x, box.y, box.width, 60});
     }
     draw_grab(view, box);
+    devices_draw(view, box);
     draw_blade(view, box);
     draw_name(view, box);
     if (view->problems) {

@@ -27,6 +27,10 @@ static void take_change(Session *session, const Message *message)
 {
     if (!session->scene)
         return;
+    if (session->replay && message->kind == MESSAGE_FORCES) {
+        session_stop_forces(session, message->numbers[0] == 0); /* at once, whatever is repeated then */
+        return;
+    }
     if (session->replay) {
         session_report(session, DV_LEVEL_WARNING,
                        "a recording is being replayed; nothing else can be changed until its end");
@@ -34,6 +38,13 @@ static void take_change(Session *session, const Message *message)
     }
     session_write_down(session, message);
     session_apply_change(session, message);
+}
+
+/* Forces that were stopped stay so, in another scene too, and its recording says so. */
+static void keep_stopped(Session *session)
+{
+    if (session->forces_stopped)
+        take_change(session, &(Message){.kind = MESSAGE_FORCES});
 }
 
 /* Messages */
@@ -105,12 +116,14 @@ static void apply(Session *session, const Message *message)
     switch (message->kind) {
     case MESSAGE_OPEN:
         session_open_scene(session, message->text);
+        keep_stopped(session);
         break;
     case MESSAGE_CLOSE:
         session_close_scene(session);
         break;
     case MESSAGE_RELOAD:
         session_reload_scene(session);
+        keep_stopped(session);
         break;
     case MESSAGE_SAVE:
         session_save_scene(session, message);

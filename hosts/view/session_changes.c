@@ -168,6 +168,16 @@ void session_apply_change(Session *session, const Message *message)
     case MESSAGE_KEY:
         send_key(session, message);
         break;
+    case MESSAGE_MOUSE:
+        session_send_mouse(session, message);
+        break;
+    case MESSAGE_DEVICE:
+    case MESSAGE_BUTTON:
+        session_lead_device(session, message);
+        break;
+    case MESSAGE_FORCES:
+        session_stop_forces(session, message->numbers[0] == 0);
+        break;
     case MESSAGE_GRAB:
         grab(session, message);
         break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the files of the simulation thread share: session.c (its loop), session_scene.c, session_changes.c, session_undo.c, session_replay.c,
- * session_snapshot.c.
+ * What the files of the simulation thread share: session.c (its loop), session_scene.c, session_changes.c, session_devices.c, session_undo.c,
+ * session_replay.c, session_snapshot.c.
  */
 #ifndef DIVAN_VIEW_SESSION_PARTS_H
 #define DIVAN_VIEW_SESSION_PARTS_H
@@ -70,6 +70,7 @@ struct Session {
     DvRecordOptions shown;
     uint64_t told_of_bodies; /* number of the scene that this was said of */
     SceneSettings settings;  /* of the scene */
+    bool forces_stopped;     /* of haptic devices, by the user; scenes that are opened keep it */
 };
 
 static inline double now(void)
@@ -107,6 +108,14 @@ DvObject *session_find(const Session *session, const char *path);
 void session_pick_body(Session *session, const Message *message);
 void session_reset(Session *session);
 void session_apply_change(Session *session, const Message *message);
+
+/* session_devices.c */
+/* Devices that do not repeat themselves make their ticks by the clock. */
+void session_start_devices(Session *session);
+void session_send_mouse(const Session *session, const Message *message);
+void session_lead_device(Session *session, const Message *message);
+void session_stop_forces(Session *session, bool stop);
+GArray *session_view_devices(const Session *session); /* DeviceView */
 
 /* session_undo.c */
 void session_undo_free(void *pointer);

@@ -62,6 +62,7 @@ void session_begin_replay(Session *session, const char *file)
     DvText why = {0};
     Recording *recording = recording_read(file, &why);
     if (recording) {
+        session->forces_stopped = false; /* the recording says what is */
         session_open_scene(session, recording->scene);
         if (!session->scene) {
             dv_text_add(&why, "%s: its scene cannot be loaded", file);

@@ -105,6 +105,7 @@ void session_open_scene(Session *session, const char *file)
     session->failed = !dv_scene_is_running(session->scene);
     session_read_scene_settings(session);
     session->recording = recording_new(name, session_hash(session));
+    session_start_devices(session);
     if (session->pictures)
         session->recorder = session->pictures->create(session->scene);
     if (status != DV_OK)

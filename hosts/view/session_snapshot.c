@@ -61,6 +61,8 @@ static void view_scene(Session *session, Snapshot *snapshot)
     if (!session->animates && !session->steps_wanted)
         snapshot->hash = session_hash(session);
     hand_view(session->hand, &snapshot->grab);
+    snapshot->devices = session_view_devices(session);
+    snapshot->forces_stopped = session->forces_stopped;
 }
 
 static Snapshot *make_snapshot(Session *session)

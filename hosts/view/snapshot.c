@@ -299,6 +299,8 @@ void snapshot_unref(Snapshot *snapshot)
     object_view_free(snapshot->object);
     g_array_free(snapshot->phases, TRUE);
     g_ptr_array_unref(snapshot->plots);
+    if (snapshot->devices)
+        g_array_free(snapshot->devices, TRUE);
     if (snapshot->picture)
         ((const DvPictureRecorderOps *)dv_service(DV_PICTURE_RECORDER))->unref(snapshot->picture);
     g_free(snapshot->file);

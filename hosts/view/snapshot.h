@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
+#include <divan/contracts/haptic_device.h>
 #include <divan/contracts/picture.h>
 #include <divan/contracts/visual.h>
 #include <divan/embed.h>
@@ -94,6 +95,19 @@ typedef struct PickView {
     char *path;      /* of the state, as the log names it; NULL: there was nothing */
 } PickView;
 
+/* A haptic device, and what pushes through it. */
+typedef struct DeviceView {
+    char *path, *reason; /* of its state; or NULL */
+    DvHapticState state;
+    unsigned users;
+    double rate;     /* ticks a second */
+    double strength; /* N on the hand */
+    bool has_place;
+    double place[3], force[3];               /* m, N in the scene: where the tool is, and what the hand feels there */
+    double work;                             /* J on the hand */
+    double put_in, stored, removed, deficit; /* J of what pushes, together */
+} DeviceView;
+
 /* What the scene says of its viewer. */
 typedef struct SceneSettings {
     DvViewerLook look;          /* zeros: nothing */
@@ -123,6 +137,8 @@ typedef struct Snapshot {
     EditResult edit;
     GrabView grab;
     PickView pick;
+    GArray *devices;     /* DeviceView */
+    bool forces_stopped; /* of all devices, by the user */
     SceneSettings settings;
     char *recording;       /* the file it goes to, or NULL */
     uint64_t replay_steps; /* of a recording that is replayed; 0: none */

@@ -8,6 +8,7 @@
  *   browser.c    another: a browser, by serve.c
  *   viewport.c   the picture of the scene, the mouse over it
  *   overlay.c    what is drawn over it
+ *   devices.c    haptic devices: their tab, their tools, the mouse as one
  *   bars.c       menus, tools, the line below
  *   tree.c, fields.c, below.c   the panels: the tree, the fields, and log, plots, times
  *   filming.c    films of it
@@ -73,6 +74,8 @@ typedef struct Viewport {
     GrabMode mode;    /* of the left button */
     bool left_views;  /* but it does what the scene says of recorded cameras, until a tool is chosen */
     double stiffness; /* N/m, of its spring */
+    bool gives;       /* the mouse is a device: what it does goes to the scene */
+    unsigned given;   /* buttons that the scene has down: bit i of button i */
     bool clicks;      /* the button has not been dragged since it was pressed */
     uint64_t asked;   /* the pick of a snapshot that is waited for; 0: none */
     char *below;      /* the body that is named at the mouse; NULL: none */
@@ -212,6 +215,8 @@ typedef enum Action {
     ACTION_FIND,
     ACTION_PLOT,
     ACTION_PACE,
+    ACTION_MOUSE,
+    ACTION_FORCES,
     ACTION_KEYS,
     ACTION_QUIT,
     ACTIONS
@@ -249,6 +254,13 @@ void panels_tree(View *view, UiBox box);
 bool panels_contain(const char *text, const char *part); /* whatever the case of letters */
 void panels_fields(View *view, UiBox box);
 void panels_bottom(View *view, UiBox box);
+
+/* devices.c */
+void devices_tab(const View *view);
+void devices_tool(View *view); /* the mouse as a device, and the stop of all forces */
+float devices_tool_width(void);
+void devices_draw(const View *view, UiBox box);                        /* forces, over the picture */
+bool devices_take_mouse(View *view, double x, double y, bool hovered); /* false: it is not one */
 
 /* start.c */
 void start_draw(View *view, UiBox box); /* in place of the viewport, while no scene was asked for */

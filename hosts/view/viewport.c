@@ -594,6 +594,8 @@ static void use_mouse(View *view, UiBox box, bool hovered)
     float mx, my;
     ui_mouse(&mx, &my);
     const double x = mx - box.x, y = my - box.y;
+    if (devices_take_mouse(view, x, y, hovered))
+        return;
     for (int button = 0; hovered && port->dragging < 0 && button < 3; button++)
         if (ui_mouse_pressed(button))
             press(view, button, x, y);

@@ -6,6 +6,7 @@ the keys; for a time only where two clicks are not to be three.
 check_hand.py DIVAN_VIEW SCENES"""
 import os
 import shutil
+import subprocess
 import sys
 import time
 
@@ -195,6 +196,52 @@ def plots_together():
     end(window, "plots")
 
 
+# A hand that the mouse moves, on a spring to a tool that stands still.
+DEVICE = """<Node name="root" gravity="0 0 0" dt="0.01"><DefaultAnimationLoop/>
+  <SimulatedHapticDevice name="arm" motion="mouse" resolution="0" friction="0"/>
+  <Node name="tool"><EulerImplicitSolver/><SparseLDLSolver template="CompressedRowSparseMatrixMat3x3d"/>
+    <MechanicalObject name="state" template="Rigid3d"/><UniformMass totalMass="0.1"/><FixedProjectiveConstraint indices="0"/>
+    <VirtualCoupling stiffness="100" damping="0" rampTime="0"/></Node></Node>
+"""
+FORCE, STOPPED, GOOD = (0xa8, 0xd6, 0x55), (0x20, 0x23, 0x5b), (0x7a, 0xc0, 0x6f)
+
+
+def mouse_is_a_device():
+    """The mouse moves a device, whose force is an arrow and a row of a table; one key stops all forces."""
+    with open("device.scn", "w", encoding="utf-8") as file:
+        file.write(DEVICE)
+    window = Window("device.scn", "--record", "device.session")
+    wait_for("a recording", lambda: recorded("start ", "device.session"))
+    window.key("d", "space")
+    places = iter(range(500, 900, 2))
+    wait_for("that the mouse moves the device", lambda: recorded("mouse moved none ", "device.session"),
+             lambda: window.do("mousemove", str(next(places)), "300"))
+    for x in range(900, 1100, 50):
+        window.do("mousemove", str(x), "300")
+    window.do("mousedown", "1", "mousemove", "1160", "300", "mouseup", "1")
+    for words in ("mouse pressed left 0 0", "mouse moved left ", "mouse released left 0 0"):
+        wait_for(words, lambda: recorded(words, "device.session"))
+    wait_for("an arrow", lambda: x11.colors(400, 80, 850, 480).count(FORCE) > 100)
+    window.click(565, 594)
+    wait_for("a table of devices", lambda: is_there(GOOD, 540, 640, 60, 14))
+    window.key("F8")
+    wait_for("a stop", lambda: recorded(" forces 0", "device.session"))
+    wait_for("words of it", lambda: is_there(STOPPED, 376, 530, 200, 30))
+    wait_for("no arrow", lambda: x11.colors(400, 80, 850, 400).count(FORCE) < 10)
+    window.key("F8")
+    wait_for("the end of it", lambda: recorded(" forces 1", "device.session"))
+    wait_for("an arrow again", lambda: x11.colors(400, 80, 850, 480).count(FORCE) > 100)
+    before = len(recorded("mouse moved", "device.session"))
+    window.key("d")
+    window.do("mousemove", "700", "250", "mousedown", "1", "mousemove", "720", "300", "mouseup", "1")
+    window.key("space")
+    check(len(recorded("mouse moved", "device.session")) == before, "the mouse still goes to the scene")
+    end(window, "a device")
+    done = subprocess.run([VIEW, "--replay", "device.session", "--fast", "--screenshot", "window.png"], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, timeout=100, check=False)
+    check(done.returncode == 0, "the replay: %s" % done.stderr)
+
+
 def main():
     words()
     for program in ("Xvfb", "xdotool"):
@@ -210,6 +257,7 @@ def main():
         os.environ.update(DISPLAY=display, SDL_VIDEODRIVER="x11")
         for name in ("beam.scn", "carving.scn", "pendulum.scn"):
             shutil.copy(os.path.join(SCENES, name), folder)
+        mouse_is_a_device()
         first_page()
         plots_together()
         menu_stays()

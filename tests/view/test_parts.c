@@ -505,6 +505,11 @@ static void a_message_is_a_line_and_back(void **state)
         {{.kind = MESSAGE_ACTIVATE, .path = "/a", .numbers = {1}}, "activate \"/a\" 1"},
         {{.kind = MESSAGE_DELETE, .path = "/a b"}, "delete \"/a b\""},
         {{.kind = MESSAGE_KEY, .numbers = {1, 65}}, "key 1 65"},
+        {{.kind = MESSAGE_MOUSE, .numbers = {1, 2, 0, 0}}, "mouse pressed middle 0 0"},
+        {{.kind = MESSAGE_DEVICE, .path = "/arm", .numbers = {1, 2, 3, 0, 0.6, 0, 0.8}},
+         "device \"/arm\" 1 2 3 0 0.6 0 0.8"},
+        {{.kind = MESSAGE_BUTTON, .path = "/arm", .numbers = {1, 31}}, "button \"/arm\" 1 31"},
+        {{.kind = MESSAGE_FORCES, .numbers = {1}}, "forces 1"},
         {{.kind = MESSAGE_GRAB, .numbers = {2, 1, 2, 3, 4, 5, 6, 7}}, "grab 2 1 2 3 4 5 6 7"},
         {{.kind = MESSAGE_DRAG, .numbers = {1, 2, 3, 4, 5, 1e-300}}, "drag 1 2 3 4 5 1e-300"},
         {{.kind = MESSAGE_RELEASE}, "release"},
@@ -540,9 +545,17 @@ static void a_message_is_a_line_and_back(void **state)
                                       "edit \"/a.b\" \"1\\",
                                       "edit \"/a.b\" \"1\\\"",
                                       "drag 1 2 3 4 5",
+                                      "mouse 1 2 0 0",
+                                      "mouse pressed middle 0",
+                                      "mouse lost none 1 2",
+                                      "device \"/arm\" 1 2",
+                                      "device \"/arm\" 1 2 3 4 5",
                                       "drag 1 2 3 4 5 x"};
     for (size_t i = 0; i < G_N_ELEMENTS(bad); i++)
         assert_null(message_parse(bad[i]));
+    Message *unturned = message_parse("device \"/arm\" 1 2 3");
+    assert_memory_equal(unturned->numbers, ((double[7]){1, 2, 3, 0, 0, 0, 1}), 7 * sizeof(double));
+    message_free(unturned);
     message_free(NULL);
 }
 
