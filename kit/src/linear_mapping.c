@@ -238,3 +238,26 @@ void dv_linear_mapping_destroy(DvObject *object, void *self)
     (void)object;
     release(self);
 }
+
+/* ---- The operator ---- */
+
+static uint64_t operator_version(void *self_)
+{
+    DvLinearMapping *self = self_;
+    update(self);
+    return self->inputs[0].rows.structure;
+}
+
+static void describe(void *self_, DvOperator *out)
+{
+    const DvLinearMapping *self = self_;
+    if (self->input_count > 1)
+        out->why = "a mapping of several states acts on the host";
+    else if (self->ops->add_offsets)
+        out->why = "its offsets are added on the host";
+    else
+        dv_weighted_rows_describe(&self->inputs[0].rows, false, out);
+}
+
+const DvOperatorOps dv_linear_mapping_operator = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe};

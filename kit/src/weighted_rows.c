@@ -529,3 +529,15 @@ DvJacobian *dv_weighted_rows_jacobian(DvWeightedRows *w, uint32_t deriv_out, uin
     j->structure = j->version = w->structure;
     return j;
 }
+
+void dv_weighted_rows_describe(const DvWeightedRows *w, bool clears, DvOperator *out)
+{
+    static const uint32_t no_rows[1] = {0}, yes_and_no[2] = {0, 1};
+    const uint32_t *begin = w->row_start ? w->row_start : no_rows;
+    const uint32_t rows = w->row_start ? w->rows : 0;
+    out->name = "weighted rows";
+    dv_operator_add_indices(out, "begin", begin, (size_t)rows + 1, 1, w->structure);
+    dv_operator_add_indices(out, "column", w->column, begin[rows], 1, w->structure);
+    dv_operator_add_numbers(out, "weight", w->weight, begin[rows], 1, w->structure);
+    dv_operator_add_indices(out, "clears", yes_and_no + clears, 1, 1, 0);
+}

@@ -150,4 +150,5 @@ static DvTwin *make(DvVectorSpace *space, DvPrecision precision, const DvDofType
     return NULL;
 }
 
-const DvDeviceOperatorsOps space_operators = {.size = sizeof(DvDeviceOperatorsOps), .make = make};
+const DvDeviceOperatorsOps space_operators = {
+    .size = sizeof(DvDeviceOperatorsOps), .make = make, .make_between = mapping_twin_make};

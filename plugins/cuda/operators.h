@@ -20,6 +20,10 @@ typedef struct Twin {
     uint32_t points, dim; /* of the state; numbers of a derivative */
 } Twin;
 
+/* mapping_twins.c: DvDeviceOperatorsOps.make_between. */
+DvTwin *mapping_twin_make(DvVectorSpace *space, DvPrecision precision, const DvDofType *const dof[2],
+                          const uint32_t points[2], const DvOperator *op, DvText *why);
+
 /* At the end of DvTwinOps.free: it holds its space until then. */
 void twin_end(Twin *twin);
 

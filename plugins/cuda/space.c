@@ -63,7 +63,7 @@ static uint64_t failing_call(void)
 
 static bool keeps_if(bool is_chosen, const char *word, DvPrecision *precision)
 {
-    static const char *const kinds[] = {"Vec1", "Vec2", "Vec3", "Vec6"};
+    static const char *const kinds[] = {"Vec1", "Vec2", "Vec3", "Vec6", "Rigid2", "Rigid3"};
     static const char prefix[] = "Cuda";
     if (!is_chosen || strncmp(word, prefix, sizeof prefix - 1) != 0)
         return false;
@@ -268,6 +268,14 @@ static void combine_by(DvVectorSpace *space, DvAddress r, DvAddress a, DvAddress
     combine_any(of(space), r, a, b, precision, n, factor, slot_at(of(space), slot));
 }
 
+static void integrate(DvVectorSpace *base, DvAddress r, DvAddress a, DvAddress b, DvPrecision precision,
+                      uint32_t points, double k)
+{
+    Space *space = of(base);
+    SPACE_LAUNCH(space, precision, rigid_integrate, points, .n = points, .r = SPACE_AT(r), .a = SPACE_AT(a),
+                 .b = SPACE_AT(b), .k = k);
+}
+
 static void clear_listed(DvVectorSpace *base, DvAddress r, DvPrecision precision, DvAddress list, uint32_t count)
 {
     Space *space = of(base);
@@ -354,7 +362,7 @@ static const DvSpaceCounts *counts(const DvVectorSpace *space)
     .get_numbers = get_numbers, .put_points = put_points, .get_points = get_points, .fill = fill, .combine = combine, \
     .combine_by = combine_by, .clear_listed = clear_listed, .dot = dot, .calculate = calculate,                       \
     .put_slots = put_slots, .get_slots = get_slots, .guard = guard, .record = record, .end_record = end_record,       \
-    .replay = replay, .wait = wait_for_all, .counts = counts, .fault = fault
+    .replay = replay, .wait = wait_for_all, .counts = counts, .fault = fault, .integrate = integrate
 
 const DvVectorSpaceOps space_of_emulated_ops = {.size = sizeof(DvVectorSpaceOps),
                                                 .name = emulated_name,

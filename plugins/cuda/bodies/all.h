@@ -9,6 +9,7 @@
 #define NAME(name) name##_d
 #define ROOT       sqrt
 #include "components.h"
+#include "mappings.h"
 #include "springs.h"
 #include "tetrahedra.h"
 #include "vectors.h"
@@ -20,6 +21,7 @@
 #define NAME(name) name##_f
 #define ROOT       sqrtf
 #include "components.h"
+#include "mappings.h"
 #include "springs.h"
 #include "tetrahedra.h"
 #include "vectors.h"

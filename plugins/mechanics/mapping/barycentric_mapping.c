@@ -346,6 +346,27 @@ static void apply_jt_at(void *self_, const DvConstVec *out, const DvVec *in, con
 static const DvProductAtPointsOps product_at_points = {
     .size = sizeof product_at_points, .is_ready = is_ready, .apply_j = apply_j_at, .apply_jt = apply_jt_at};
 
+static uint64_t operator_version(void *self_)
+{
+    BarycentricMapping *self = self_;
+    (void)barycentric_is_current(self, dv_state_count(self->base.in), dv_state_count(self->base.out));
+    return 2 * self->rows.structure + self->ready;
+}
+
+static void describe(void *self_, DvOperator *out)
+{
+    const BarycentricMapping *self = self_;
+    if (!self->ready)
+        out->why = "its points are not located";
+    else if (self->bodies || self->base.out.dof->deriv != 3)
+        out->why = "bodies that hang on elements are moved on the host";
+    else
+        dv_weighted_rows_describe(&self->rows, true, out);
+}
+
+static const DvOperatorOps operator_ops = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe};
+
 /* Lines from each point to those that it hangs on. */
 static void draw(void *self_, DvDraw *draw)
 {
@@ -389,6 +410,7 @@ const DvClass dv_barycentric_mapping = {
     .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true},
                                       {.id = DV_PRODUCT_AT_POINTS, .ops = &product_at_points},
                                       {.id = DV_REPORT, .ops = &report_ops},
+                                      {.id = DV_OPERATOR, .ops = &operator_ops},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .init = init,

@@ -9,6 +9,7 @@
  */
 #include <divan/kit/mapping.h>
 
+#include <divan/contracts/operator.h>
 #include <divan/contracts/topology.h>
 #include <divan/element_data.h>
 #include <divan/memory.h>
@@ -22,6 +23,8 @@ typedef struct IdentityMapping {
     DvSingleMapping base;
     DvElementData points; /* of the input's topology, without entries of our own: tells when their number changes */
     DvJacobian jacobian;
+    uint32_t *numbers; /* [number_count] 0, 1, 2...: of its operator */
+    uint32_t number_count;
 } IdentityMapping;
 
 static const DvField fields[] = {DV_SINGLE_MAPPING_FIELDS(IdentityMapping), {0}};
@@ -121,6 +124,32 @@ static const DvMappingOps ops = {
     .output_points = dv_single_mapping_output_points,
 };
 
+/* ---- The operator ---- */
+
+static uint64_t operator_version(void *self_)
+{
+    const IdentityMapping *self = self_;
+    return smaller(dv_state_count(self->base.in), dv_state_count(self->base.out));
+}
+
+static void describe(void *self_, DvOperator *out)
+{
+    IdentityMapping *self = self_;
+    const uint32_t count = smaller(dv_state_count(self->base.in), dv_state_count(self->base.out));
+    if (self->number_count < count) {
+        self->numbers =
+            dv_realloc(self->numbers, self->number_count * sizeof *self->numbers, count * sizeof *self->numbers);
+        for (uint32_t i = self->number_count; i < count; i++)
+            self->numbers[i] = i;
+        self->number_count = count;
+    }
+    out->name = "copies";
+    dv_operator_add_indices(out, "point", self->numbers, count, 1, 1 + count);
+}
+
+static const DvOperatorOps operator_ops = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe};
+
 /* The output takes the new number of points; its rest positions follow those of the input, the rest comes with the next apply. */
 static void points_changed(DvElementData *data, const DvElementChange *change)
 {
@@ -166,6 +195,7 @@ static void destroy(DvObject *object, void *self_)
 {
     (void)object;
     dv_jacobian_free(&((IdentityMapping *)self_)->jacobian);
+    dv_free(((IdentityMapping *)self_)->numbers);
 }
 
 const DvClass dv_identity_mapping = {
@@ -180,6 +210,7 @@ const DvClass dv_identity_mapping = {
     .instance_size = sizeof(IdentityMapping),
     .fields = fields,
     .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true},
+                                      {.id = DV_OPERATOR, .ops = &operator_ops},
                                       {.id = DV_DRAWABLE, .ops = &dv_single_mapping_drawable},
                                       {0}},
     .init = init,

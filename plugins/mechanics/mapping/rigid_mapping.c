@@ -373,6 +373,7 @@ const DvClass dv_rigid_mapping = {
     .instance_size = sizeof(RigidMapping),
     .fields = fields,
     .contracts = (const DvContract[]){{DV_MAPPING, &rigid_mapping_ops, .slot = true},
+                                      {.id = DV_OPERATOR, .ops = &rigid_mapping_operator},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
     .parse = parse,

@@ -5,6 +5,7 @@
 #ifndef DIVAN_MECHANICS_RIGID_MAPPING_H
 #define DIVAN_MECHANICS_RIGID_MAPPING_H
 
+#include <divan/contracts/operator.h>
 #include <divan/kit/mapping.h>
 
 #include <divan/element_data.h>
@@ -53,5 +54,6 @@ const double *rigid_mapping_local_points(RigidMapping *self, uint32_t *count);
 bool rigid_mapping_is_current(RigidMapping *self, uint32_t points, uint32_t bodies);
 
 extern const DvMappingOps rigid_mapping_ops;
+extern const DvOperatorOps rigid_mapping_operator;
 
 #endif

@@ -335,3 +335,38 @@ const DvMappingOps rigid_mapping_ops = {
     .assemble_stiffness = assemble_stiffness,
     .symmetry = symmetry,
 };
+
+/* ---- The operator */
+
+static uint64_t operator_version(void *self_)
+{
+    RigidMapping *self = self_;
+    uint32_t points;
+    (void)rigid_mapping_local_points(self, &points);
+    const uint32_t room = dv_state_count(self->base.out);
+    (void)rigid_mapping_is_current(self, points < room ? points : room, dv_state_count(self->base.in));
+    DvData *rest = dv_data_bool(&self->use_x0) ? dv_object_field(self->base.out.object, "rest_position") : NULL;
+    return 31 * (31 * self->structure + dv_data_version(rest ? rest : &self->initial_points)) +
+           dv_data_version(&self->geometric_stiffness);
+}
+
+static void describe(void *self_, DvOperator *out)
+{
+    RigidMapping *self = self_;
+    uint32_t points;
+    const double *local = rigid_mapping_local_points(self, &points);
+    if (dv_data_choice(&self->geometric_stiffness) != STIFFNESS_NONE)
+        out->why = "its geometric stiffness is computed on the host";
+    else if (self->base.in.dof != &dv_rigid3d || self->base.out.dof != &dv_vec3d)
+        out->why = "only points in space are moved with bodies there";
+    else if (!self->ready || (!local && self->points))
+        out->why = "it has no points";
+    if (out->why)
+        return;
+    out->name = "rigid points";
+    dv_operator_add_indices(out, "body", self->body, self->points, 1, 0);
+    dv_operator_add_numbers(out, "local", local, self->points, 3, 0);
+}
+
+const DvOperatorOps rigid_mapping_operator = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe};

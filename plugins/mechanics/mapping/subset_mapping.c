@@ -13,6 +13,7 @@
 #include <divan/kit/mapping.h>
 #include <divan/kit/point_set.h>
 
+#include <divan/contracts/operator.h>
 #include <divan/contracts/topology.h>
 #include <divan/math/vec.h>
 #include <divan/memory.h>
@@ -174,6 +175,33 @@ static const DvMappingOps ops = {
     .jacobian = jacobian,  .output_points = output_points,
 };
 
+/* ---- The operator ---- */
+
+static uint64_t operator_version(void *self_)
+{
+    SubsetMapping *self = self_;
+    return dv_data_version(&self->indices);
+}
+
+static void describe(void *self_, DvOperator *out)
+{
+    SubsetMapping *self = self_;
+    size_t count;
+    const uint32_t *indices = dv_data_uints(&self->indices, &count), points = dv_state_count(self->base.out);
+    const bool turns = self->base.out.dof->coord != self->base.out.dof->deriv;
+    count = count < points ? count : points;
+    for (size_t i = 0; i < count && turns && !out->why; i++)
+        if (indices[i] >= dv_state_count(self->base.in))
+            out->why = "bodies that find none are put to their rest positions on the host";
+    if (out->why)
+        return;
+    out->name = "copies";
+    dv_operator_add_indices(out, "point", indices, count, 1, dv_data_version(&self->indices));
+}
+
+static const DvOperatorOps operator_ops = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe};
+
 /* ---- Life ---- */
 
 /* Points were removed from the input: with them went their entries. */
@@ -248,6 +276,7 @@ const DvClass dv_subset_mapping = {
     .instance_size = sizeof(SubsetMapping),
     .fields = fields,
     .contracts = (const DvContract[]){{DV_MAPPING, &ops, .slot = true},
+                                      {.id = DV_OPERATOR, .ops = &operator_ops},
                                       {.id = DV_DRAWABLE, .ops = &dv_single_mapping_drawable},
                                       {0}},
     .init = init,

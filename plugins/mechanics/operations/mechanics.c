@@ -91,9 +91,11 @@ void mechanics_forget(DvMechanics *m)
     assembly_free(old.lent);
     row_projection_free(old.row_projection);
     for (uint32_t i = 0; i < old.field_list.count; i++)
-        twin_forget(&field_at(&old, i)->twin);
+        twin_leave(old.scene, &field_at(&old, i)->twin);
     for (uint32_t i = 0; i < old.constraint_list.count; i++)
-        constraint_forget_fixed(constraint_at(&old, i));
+        constraint_leave_twin(old.scene, constraint_at(&old, i));
+    for (uint32_t i = 0; i < old.mapping_list.count; i++)
+        twin_leave(old.scene, &mapping_at(&old, i)->twin);
     for (uint32_t i = 0; i < old.field_list.count; i++)
         dv_object_unref(field_at(&old, i)->object);
     for (uint32_t i = 0; i < old.mapping_list.count; i++)

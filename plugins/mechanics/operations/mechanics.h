@@ -103,16 +103,20 @@ typedef struct StateItem {
     DvVec f;
 } StateItem;
 
-/* How a component acts on states that a device keeps: see twins.c. */
+/* How a component acts on states that a device keeps, for all mechanics of the scene: see twins.c. */
 typedef struct TwinItem {
-    DvVectorSpace *space; /* of all its states; NULL: it acts on the host */
+    struct TwinItem *next; /* of the scene */
+    const DvObject *object;
+    uint32_t users;
+    DvVectorSpace *space; /* of all its states */
     DvPrecision precision;
     const DvOperatorOps *ops; /* of the component; or NULL */
     DvTwin *twin;             /* NULL: it has none */
     uint64_t version;         /* of the operator, as the twin has it */
-    uint32_t points;
-    bool asked;  /* whether there is a twin */
-    bool behind; /* the twin has computed forces that the component knows nothing of */
+    uint32_t points[2];       /* of its states */
+    bool asked;               /* whether there is a twin */
+    bool behind;              /* the twin has computed forces, or positions, that the component knows nothing of */
+    bool applied;             /* of a mapping: the twin knows positions */
 } TwinItem;
 
 typedef struct FieldItem {
@@ -127,8 +131,8 @@ typedef struct FieldItem {
     uint32_t states[2];                         /* slots */
     uint32_t state_count;
     bool below_stop, interaction;
-    bool nameless; /* something of it that acts in a product cannot be assembled */
-    TwinItem twin;
+    bool nameless;  /* something of it that acts in a product cannot be assembled */
+    TwinItem *twin; /* or NULL: a state of it is on the host */
 } FieldItem;
 
 typedef struct MappingItem {
@@ -150,6 +154,7 @@ typedef struct MappingItem {
     bool refused;        /* it computes more points than an output has; reported */
     bool told_elsewhere; /* that forces of constraints do not reach it */
     bool tells;          /* has output_points: it is asked before each call */
+    TwinItem *twin;      /* or NULL: a state of it is on the host */
     uint64_t checked;    /* sum of the outputs' points when J was last asked for its rows, + 1; 0: never */
 } MappingItem;
 
@@ -162,7 +167,7 @@ typedef struct ConstraintItem {
     uint32_t states[2];
     uint32_t state_count;
     bool below_stop;
-    TwinItem twin;   /* of the operator that tells about velocities; what is fixed, the constraint says itself */
+    TwinItem *twin;  /* of the operator that tells about velocities; what is fixed, the constraint says itself */
     DvAddress fixed; /* [fixed_count] scalars there */
     uint32_t fixed_count, fixed_room;
     uint64_t fixed_structure; /* + 1: of the list; 0: never made */
@@ -181,16 +186,17 @@ typedef struct RowProjection RowProjection; /* row_projection.c */
 typedef struct SceneMechanics {
     DvMechanics *open;    /* all, newest first */
     DvMechanics *watched; /* that of the step check; or NULL */
-    uint64_t structures;  /* numbers of matrix structures given so far */
-    uint64_t turn;        /* checks of a step so far */
-    bool inertia_said;    /* of bodies with the default one */
-    DvStatus fault;       /* of a component that cannot take part, reported; the next check of a step fails with it */
-    struct Growth {       /* what motions are measured by: see step_check.c */
+    TwinItem *twins;
+    uint64_t structures; /* numbers of matrix structures given so far */
+    uint64_t turn;       /* checks of a step so far */
+    bool inertia_said;   /* of bodies with the default one */
+    DvStatus fault;      /* of a component that cannot take part, reported; the next check of a step fails with it */
+    struct Growth {      /* what motions are measured by: see step_check.c */
         bool known;
         double factor;                        /* growthLimit */
         double size, speed, gravity, started; /* m, m/s, m/s^2, s */
     } growth;
-    struct HostCopy { /* of what devices keep: see step_check_devices.c */
+    struct HostCopy {   /* of what devices keep: see step_check_devices.c */
         uint64_t every; /* steps; 0: at the start alone */
         double time;    /* of the last one */
         bool is_due;

@@ -135,6 +135,7 @@ static Outcome add_mapping_of(DvMechanics *m, const DvCall *call, uint32_t rank,
                              .below_stop = node_is_cut_off(node, m->node),
                              .maps_forces = ops->maps_forces(call->self),
                              .tells = ops->output_points};
+    mapping->twin = twin_place(m->scene, call->object, objects, inputs + outputs);
     mappings_reserve_links(m, inputs + outputs);
     m->version++;
     const bool in_order = is_in_order(m, mapping);
@@ -170,6 +171,7 @@ void mapping_remove(DvMechanics *m, uint32_t slot)
     MappingItem *mapping = &m->mappings[slot];
     DvObject *object = mapping->object;
     m->version++;
+    twin_leave(m->scene, &mapping->twin);
     REMOVE_BY_KEY(&m->mapping_list, m->mappings, slot);
     for (uint32_t i = 0; i < mapping->inputs; i++) {
         if (mapping->loads)
@@ -222,7 +224,7 @@ static Outcome add_field(DvMechanics *m, const DvCall *call, uint32_t rank, Mode
     m->nameless += item.nameless;
     item.rayleigh_stiffness = dv_object_field(call->object, "rayleighStiffness");
     item.rayleigh_mass = item.mass ? dv_object_field(call->object, "rayleighMass") : NULL;
-    twin_place(&item.twin, call->object, objects, count);
+    item.twin = twin_place(m->scene, call->object, objects, count);
     (void)dv_object_ref(call->object);
     const uint32_t slot = TAKE_SLOT(&m->field_slots, m->fields);
     m->fields[slot] = item;
@@ -251,7 +253,7 @@ void field_remove(DvMechanics *m, uint32_t slot)
         state_remove_load(m, field->states[i]);
     for (uint32_t i = 0; i < field->state_count; i++)
         state_let_go(m, field->states[i]);
-    twin_forget(&field->twin);
+    twin_leave(m->scene, &field->twin);
     *field = (FieldItem){.id = 0};
     list_add(&m->field_slots.free, slot);
     dv_object_unref(object);
@@ -286,7 +288,7 @@ static Outcome add_constraint(DvMechanics *m, const DvCall *call, uint32_t rank)
     m->version++;
     item.id = ++m->last_id;
     item.below_stop = node_is_cut_off(dv_object_node(call->object), m->node);
-    twin_place(&item.twin, call->object, objects, count);
+    item.twin = twin_place(m->scene, call->object, objects, count);
     (void)dv_object_ref(call->object);
     const uint32_t slot = TAKE_SLOT(&m->constraint_slots, m->constraints);
     m->constraints[slot] = item;
@@ -304,7 +306,7 @@ void constraint_remove(DvMechanics *m, uint32_t slot)
     list_remove_at(&m->bottom_up, place_bottom_up(m, constraint->key));
     for (uint32_t i = 0; i < constraint->state_count; i++)
         state_let_go(m, constraint->states[i]);
-    constraint_forget_fixed(constraint);
+    constraint_leave_twin(m->scene, constraint);
     *constraint = (ConstraintItem){.id = 0};
     list_add(&m->constraint_slots.free, slot);
     dv_object_unref(object);

@@ -86,6 +86,7 @@ static const DvBlockMatrix *assemble(DvMechanics *m, const DvStep *step, DvFacto
     mechanics_update(m);
     for (uint32_t i = 0; i < m->field_list.count && m->elsewhere; i++)
         field_catch_up(m, field_at(m, i), step);
+    mappings_catch_up(m, step);
     return assembly_run(m, step, factors, parts);
 }
 

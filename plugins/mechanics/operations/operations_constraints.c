@@ -53,7 +53,7 @@ void operation_project_response(DvMechanics *m, const DvStep *step, DvVecId d, D
     const List *order = walk == DV_WALK_VISITOR ? &m->bottom_up : &m->constraint_list;
     for (uint32_t i = 0; i < order->count; i++) {
         ConstraintItem *constraint = &m->constraints[order->at[i]];
-        if (has_vectors(m, constraint, d) && !(constraint->twin.space && project_there(m, constraint, step, d)))
+        if (has_vectors(m, constraint, d) && !(constraint->twin && project_there(m, constraint, step, d)))
             (void)project_with(m, constraint, step, constraint->ops->project_response);
     }
     operation_end(m);
@@ -80,7 +80,7 @@ void operation_project_velocity(DvMechanics *m, const DvStep *step, DvVecId v)
     for (uint32_t i = 0; i < m->constraint_list.count; i++) {
         ConstraintItem *constraint = constraint_at(m, i);
         bool projects;
-        if (constraint->twin.space && leaves_velocities_there(m, constraint, &projects)) {
+        if (constraint->twin && leaves_velocities_there(m, constraint, &projects)) {
             if (projects && !constraint->below_stop && has_vectors(m, constraint, v))
                 (void)project_there(m, constraint, step, v);
             continue;

@@ -21,7 +21,7 @@ static __attribute__((noinline)) bool add_force_there(DvMechanics *m, FieldItem 
         return false;
     for (uint32_t k = 0; k < field->state_count; k++) {
         StateItem *state = &m->states[field->states[k]];
-        if (!mechanics_fetch(m, state, field->object, field->twin.space->number))
+        if (!mechanics_fetch(m, state, field->object, field->twin->space->number))
             return true;
         x[k] = state->x;
         v[k] = state->v;
@@ -29,7 +29,7 @@ static __attribute__((noinline)) bool add_force_there(DvMechanics *m, FieldItem 
         state->force_is_zero = false;
     }
     twin->ops->add_force(twin, step, x, v, f);
-    field->twin.behind = true;
+    field->twin->behind = true;
     return true;
 }
 
@@ -37,7 +37,7 @@ static __attribute__((noinline)) bool add_force_there(DvMechanics *m, FieldItem 
 static void add_force_of_one(DvMechanics *m, FieldItem *field, const DvStep *step)
 {
     StateItem *state = &m->states[field->states[0]];
-    if (field->twin.space && add_force_there(m, field, step))
+    if (field->twin && add_force_there(m, field, step))
         return;
     if (!mechanics_fetch(m, state, field->object, field->ops->space))
         return;
@@ -53,7 +53,7 @@ static void add_force_of(DvMechanics *m, FieldItem *field, const DvStep *step)
         add_force_of_one(m, field, step);
         return;
     }
-    if (field->twin.space && add_force_there(m, field, step))
+    if (field->twin && add_force_there(m, field, step))
         return;
     for (uint32_t k = 0; k < field->state_count; k++) {
         StateItem *state = &m->states[field->states[k]];
@@ -179,7 +179,7 @@ static double *zeros(const StateItem *state)
     return at;
 }
 
-static void hand_on(DvMechanics *m, const MappingItem *mapping, const DvStep *step)
+static void hand_on(DvMechanics *m, MappingItem *mapping, const DvStep *step)
 {
     const DvStepMark mark = dv_step_mark();
     for (uint32_t k = 0; k < mapping->outputs; k++) {
@@ -192,6 +192,7 @@ static void hand_on(DvMechanics *m, const MappingItem *mapping, const DvStep *st
         double *sum = state->pulled ? m->pulled + state->pulled - 1 : zeros(state);
         m->wanted[k] = (DvVec){sum, state_count(state->ref), state->ref.dof->deriv};
     }
+    mapping_catch_up(m, mapping, step);
     mapping->ops->apply_jt(mapping->self, step, m->given, m->wanted);
     dv_step_release(mark);
 }

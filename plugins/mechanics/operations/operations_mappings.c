@@ -3,6 +3,7 @@
  * Mappings: down from inputs to outputs, and forces up.
  */
 #include "operations_private.h"
+#include "twins.h"
 
 bool mapping_fits_outputs(DvMechanics *m, MappingItem *mapping)
 {
@@ -36,15 +37,22 @@ void mapping_propagate(DvMechanics *m, MappingItem *mapping, const DvStep *step,
         return;
     const uint32_t *inputs = mapping_inputs_of(mapping), *outputs = mapping_outputs_of(mapping);
     const bool coordinates = dv_vec_kind(out) == DV_COORDS;
+    DvTwin *twin = mapping->twin ? mapping_twin(m, mapping) : NULL;
+    const bool there = twin && (coordinates ? twin->ops->apply : twin->ops->apply_j);
+    const DvSpace space = there ? mapping->twin->space->number : mapping->ops->space;
+    if (there && !coordinates && !mapping->twin->applied)
+        mapping_take_positions(m, mapping);
+    else if (!there && !coordinates && mapping->twin)
+        mapping_catch_up(m, mapping, step);
     for (uint32_t i = 0; i < mapping->inputs; i++) {
         StateItem *state = &m->states[inputs[i]];
         const DvStateRef s = state->ref;
         DvConstVec *x = &m->given[i];
         x->count = state_count(s);
         x->dim = coordinates ? s.dof->coord : s.dof->deriv;
-        x->at = state_read(s, ids[state->kind], mapping->ops->space);
+        x->at = state_read(s, ids[state->kind], space);
         if (!x->at && otherwise != DV_NO_VEC)
-            x->at = state_read(s, otherwise, mapping->ops->space);
+            x->at = state_read(s, otherwise, space);
         if (!x->at) {
             (void)mechanics_lacks(m, state, mapping->object, ids[state->kind]);
             for (uint32_t k = 0; k < mapping->outputs; k++) /* that these have none then is no news */
@@ -57,13 +65,17 @@ void mapping_propagate(DvMechanics *m, MappingItem *mapping, const DvStep *step,
         const DvStateRef s = state->ref;
         m->wanted[i].count = state_count(s);
         m->wanted[i].dim = coordinates ? s.dof->coord : s.dof->deriv;
-        m->wanted[i].at = state_write(s, out, mapping->ops->space, DV_OVERWRITE);
+        m->wanted[i].at = state_write(s, out, space, there ? DV_READ_WRITE : DV_OVERWRITE);
         if (!m->wanted[i].at) {
             (void)mechanics_lacks(m, state, mapping->object, out);
             return;
         }
     }
-    if (coordinates)
+    if (coordinates && mapping->twin)
+        mapping->twin->behind = mapping->twin->applied = there;
+    if (there)
+        (coordinates ? twin->ops->apply : twin->ops->apply_j)(twin, m->given, m->wanted);
+    else if (coordinates)
         mapping->ops->apply(mapping->self, step, m->given, m->wanted);
     else
         mapping->ops->apply_j(mapping->self, step, m->given, m->wanted);
@@ -81,9 +93,29 @@ void operation_propagate(DvMechanics *m, const DvStep *step, DvVecId v)
     m->depth--;
 }
 
+/* By the twin; false: there is none. */
+static __attribute__((noinline)) bool pull_up_there(DvMechanics *m, MappingItem *mapping, const DvStep *step)
+{
+    DvTwin *twin = mapping_twin(m, mapping);
+    if (!twin || !twin->ops->apply_jt) {
+        mapping_catch_up(m, mapping, step);
+        return false;
+    }
+    const DvSpace space = mapping->twin->space->number;
+    DvVec out, in;
+    if (!mapping->twin->applied)
+        mapping_take_positions(m, mapping);
+    if (states_give_f(m, mapping->object, mapping_outputs_of(mapping), 1, space, &out) &&
+        states_give_f(m, mapping->object, mapping_inputs_of(mapping), 1, space, &in)) {
+        const DvConstVec given = dv_const(out);
+        twin->ops->apply_jt(twin, &given, &in);
+    }
+    return true;
+}
+
 void mapping_pull_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, double k)
 {
-    if (!mapping_fits_outputs(m, mapping))
+    if (!mapping_fits_outputs(m, mapping) || (mapping->twin && pull_up_there(m, mapping, step)))
         return;
     const DvSpace space = mapping->ops->space;
     const uint32_t *inputs = mapping_inputs_of(mapping), *outputs = mapping_outputs_of(mapping);

@@ -22,7 +22,7 @@ void operation_add_mdx(DvMechanics *m, double factor, DvVecId res, DvVecId d)
         if (state->kind != STATE_INDEPENDENT || !mechanics_alive(m, mass->object))
             continue;
         if (twin && twin->ops->add_mdx) {
-            if (mechanics_fetch(m, state, mass->object, mass->twin.space->number))
+            if (mechanics_fetch(m, state, mass->object, mass->twin->space->number))
                 twin->ops->add_mdx(twin, factor, state->x, state->f);
         } else if (mechanics_fetch(m, state, mass->object, mass->mass->space))
             mass->mass->add_mdx(mass->self, factor, state->x, state->f);
@@ -114,7 +114,7 @@ void operation_acceleration_from_force(DvMechanics *m, DvVecId a, DvVecId f)
             continue;
         DvTwin *twin = state->masses == 1 ? field_twin(m, mass) : NULL;
         if (twin && twin->ops->acceleration) {
-            if (mechanics_fetch(m, state, mass->object, mass->twin.space->number))
+            if (mechanics_fetch(m, state, mass->object, mass->twin->space->number))
                 twin->ops->acceleration(twin, state->x, state->f);
             continue;
         }

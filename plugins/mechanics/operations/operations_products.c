@@ -33,7 +33,7 @@ static __attribute__((noinline)) bool add_product_there(DvMechanics *m, FieldIte
         return false;
     for (uint32_t i = 0; i < field->state_count; i++) {
         StateItem *state = &m->states[field->states[i]];
-        if (!mechanics_fetch(m, state, field->object, field->twin.space->number))
+        if (!mechanics_fetch(m, state, field->object, field->twin->space->number))
             return true;
         dx[i] = state->x;
         df[i] = state->f;
@@ -51,7 +51,7 @@ static void add_product_of(DvMechanics *m, FieldItem *field, const DvStep *step,
     const bool stiff = field->ops->add_dforce && (k != 0.0 || factors.b != 0.0), heavy = field->mass && mass != 0.0;
     if (!stiff && !heavy)
         return;
-    if (field->twin.space) {
+    if (field->twin) {
         if (add_product_there(m, field, step, factors, k, mass))
             return;
         field_catch_up(m, field, step);
@@ -77,7 +77,7 @@ enum { FEW_POINTS = 2048 }; /* of more, whole products by several threads are as
 /* The points of the output of a mapping on which all that acts in a product acts; NULL: perhaps all. Both vectors are there. */
 static const uint32_t *points_of_product(DvMechanics *m, const MappingItem *mapping, uint32_t *count)
 {
-    if (!mapping->at_points || mapping->inputs != 1 || mapping->outputs != 1)
+    if (!mapping->at_points || mapping->inputs != 1 || mapping->outputs != 1 || (mapping->twin && mapping->twin->twin))
         return NULL;
     const StateItem *output = &m->states[mapping_outputs_of(mapping)[0]];
     const DvStateRef s = output->ref;

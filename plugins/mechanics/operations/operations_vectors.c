@@ -6,6 +6,7 @@
 
 #include "operations_private.h"
 #include "row_projection.h"
+#include "twins.h"
 
 /* ---- Vectors ---- */
 
@@ -216,6 +217,7 @@ DvStatus operation_project_rows(DvMechanics *m, const DvStep *step, const DvStat
                                 uint32_t rows, uint32_t options, DvSparseRows *out)
 {
     mechanics_update(m);
+    mappings_catch_up(m, step);
     m->depth++;
     const DvStatus status = row_projection_run(m, step, parts, count, rows, options, out);
     m->depth--;

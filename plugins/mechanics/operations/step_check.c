@@ -653,6 +653,8 @@ static size_t lint(DvNode *root)
     problems += lint_inertia(m) + default_inertia_lint(m);
     for (uint32_t i = 0; i < m->field_list.count && m->elsewhere; i++)
         (void)field_twin(m, field_at(m, i)); /* says who acts on the host, and why */
+    for (uint32_t i = 0; i < m->mapping_list.count && m->elsewhere; i++)
+        (void)mapping_twin(m, mapping_at(m, i));
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const uint32_t state = m->independent.at[i];
         const DvStateRef s = m->states[state].ref;

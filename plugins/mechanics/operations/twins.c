@@ -6,37 +6,69 @@
 
 #include "operations_private.h"
 
-void twin_place(TwinItem *item, DvObject *object, DvObject *const *states, uint32_t count)
-{
-    *item = (TwinItem){0};
-    for (uint32_t i = 0; i < count; i++) {
-        const DvStorage storage = dv_state_storage(dv_state_ref(states[i]));
-        if (!storage.space || (i > 0 && (storage.space != item->space || storage.precision != item->precision))) {
-            item->space = NULL;
-            return;
-        }
-        item->space = storage.space;
-        item->precision = storage.precision;
-    }
-    item->ops = dv_object_ops(object, DV_OPERATOR);
-}
-
-void twin_forget(TwinItem *item)
+static void forget_twin(TwinItem *item)
 {
     if (item->twin)
         item->twin->ops->free(item->twin);
     item->twin = NULL;
 }
 
+static void forget(TwinItem *item)
+{
+    forget_twin(item);
+    item->asked = item->behind = item->applied = false;
+}
+
+TwinItem *twin_place(SceneMechanics *scene, DvObject *object, DvObject *const *states, uint32_t count)
+{
+    DvStorage storage = {NULL, DV_DOUBLE};
+    for (uint32_t i = 0; i < count; i++) {
+        const DvStorage other = dv_state_storage(dv_state_ref(states[i]));
+        if (!other.space || (i > 0 && (storage.space != other.space || storage.precision != other.precision)))
+            return NULL;
+        storage = other;
+    }
+    if (!storage.space)
+        return NULL;
+    TwinItem *item = scene->twins;
+    while (item && item->object != object)
+        item = item->next;
+    if (!item) {
+        item = dv_alloc(1, sizeof *item);
+        *item = (TwinItem){.next = scene->twins, .object = object, .ops = dv_object_ops(object, DV_OPERATOR)};
+        scene->twins = item;
+    } else if (item->space != storage.space || item->precision != storage.precision) {
+        forget(item);
+    }
+    item->space = storage.space;
+    item->precision = storage.precision;
+    item->users++;
+    return item;
+}
+
+void twin_leave(SceneMechanics *scene, TwinItem **at)
+{
+    TwinItem *item = *at, **link = &scene->twins;
+    *at = NULL;
+    if (!item || --item->users)
+        return;
+    forget(item);
+    while (*link != item)
+        link = &(*link)->next;
+    *link = item->next;
+    dv_free(item);
+}
+
 void twins_forget_all(DvMechanics *m)
 {
     for (uint32_t i = 0; i < m->field_list.count; i++) {
-        twin_forget(&field_at(m, i)->twin);
-        field_at(m, i)->twin = (TwinItem){0};
+        twin_leave(m->scene, &field_at(m, i)->twin);
+    }
+    for (uint32_t i = 0; i < m->mapping_list.count; i++) {
+        twin_leave(m->scene, &mapping_at(m, i)->twin);
     }
     for (uint32_t i = 0; i < m->constraint_list.count; i++) {
-        constraint_forget_fixed(constraint_at(m, i));
-        constraint_at(m, i)->twin = (TwinItem){0};
+        constraint_leave_twin(m->scene, constraint_at(m, i));
     }
 }
 
@@ -48,38 +80,46 @@ static void tell(const DvObject *object, const DvStateRef *state, const char *wh
               why);
 }
 
-static DvTwin *make(const TwinItem *item, const DvDofType *dof, const DvOperator *op, DvText *why)
+static DvTwin *make(const TwinItem *item, const DvDofType *const dof[2], uint32_t states, const DvOperator *op,
+                    DvText *why)
 {
     const void *services[DV_MOST_SPACES];
     const size_t count = dv_services(DV_DEVICE_OPERATORS, services, DV_MOST_SPACES);
     DvTwin *twin = NULL;
-    for (size_t i = 0; i < count && i < DV_MOST_SPACES && !twin; i++)
-        twin =
-            ((const DvDeviceOperatorsOps *)services[i])->make(item->space, item->precision, dof, item->points, op, why);
+    for (size_t i = 0; i < count && i < DV_MOST_SPACES && !twin; i++) {
+        const DvDeviceOperatorsOps *ops = services[i];
+        const bool makes_between = ops->size > offsetof(DvDeviceOperatorsOps, make_between) && ops->make_between;
+        if (states == 1)
+            twin = ops->make(item->space, item->precision, dof[0], item->points[0], op, why);
+        else if (makes_between)
+            twin = ops->make_between(item->space, item->precision, dof, item->points, op, why);
+    }
     return twin;
 }
 
-static void refresh(TwinItem *item, DvObject *object, void *self, const DvStateRef *state)
+static void refresh(TwinItem *item, DvObject *object, void *self, const DvStateRef *state, const DvStateRef *to)
 {
     DvOperator op = {0};
     DvText why = {0};
+    const DvDofType *const dof[2] = {state->dof, to ? to->dof : NULL};
+    item->applied = false;
     item->ops->describe(self, &op);
     if (!op.name)
         dv_text_add(&why, "%s", op.why ? op.why : "it has no operator as it is");
     else if (item->twin && !item->twin->ops->update(item->twin, &op, &why))
-        twin_forget(item);
+        forget_twin(item);
     else if (!item->twin)
-        item->twin = make(item, state->dof, &op, &why);
+        item->twin = make(item, dof, to ? 2 : 1, &op, &why);
     if (!op.name)
-        twin_forget(item);
+        forget_twin(item);
     if (!item->twin && dv_space_fault(item->space) == DV_OK) /* else that has been said */
         tell(object, state, why.at ? why.at : "no plugin has this operator there");
     dv_text_free(&why);
 }
 
-DvTwin *twin_find(TwinItem *item, DvObject *object, void *self, const DvStateRef *state)
+DvTwin *twin_find(TwinItem *item, DvObject *object, void *self, const DvStateRef *state, const DvStateRef *to)
 {
-    const uint32_t points = state_count(*state);
+    const uint32_t points[2] = {state_count(*state), to ? state_count(*to) : 0};
     if (!item->ops) {
         if (!item->asked)
             tell(object, state, "the class has no operator");
@@ -87,22 +127,23 @@ DvTwin *twin_find(TwinItem *item, DvObject *object, void *self, const DvStateRef
         return NULL;
     }
     const uint64_t version = item->ops->version(self);
-    if (item->asked && version == item->version && points == item->points)
+    const bool same = memcmp(points, item->points, sizeof points) == 0;
+    if (item->asked && version == item->version && same)
         return item->twin;
-    if (item->points != points)
-        twin_forget(item);
+    if (!same)
+        forget_twin(item);
     item->asked = true;
     item->version = version;
-    item->points = points;
-    refresh(item, object, self, state);
+    memcpy(item->points, points, sizeof points);
+    refresh(item, object, self, state, to);
     return item->twin;
 }
 
 void field_catch_up(DvMechanics *m, FieldItem *field, const DvStep *step)
 {
-    if (!field->twin.behind || !field->ops->add_force)
+    if (!field->twin || !field->twin->behind || !field->ops->add_force)
         return;
-    field->twin.behind = false;
+    field->twin->behind = false;
     DvConstVec x[2], v[2];
     DvVec f[2];
     const DvStepMark mark = dv_step_mark();
@@ -121,15 +162,70 @@ void field_catch_up(DvMechanics *m, FieldItem *field, const DvStep *step)
     dv_step_release(mark);
 }
 
+/* ---- Mappings ---- */
+
+DvTwin *mapping_twin_now(DvMechanics *m, MappingItem *mapping)
+{
+    TwinItem *item = mapping->twin;
+    if (mapping->inputs != 1 || mapping->outputs != 1) {
+        if (!item->asked)
+            tell(mapping->object, &m->states[mapping->links[0]].ref, "a mapping of several states acts on the host");
+        item->asked = true;
+        return NULL;
+    }
+    return twin_find(item, mapping->object, mapping->self, &m->states[mapping->links[0]].ref,
+                     &m->states[mapping->links[1]].ref);
+}
+
+void mapping_take_positions(DvMechanics *m, MappingItem *mapping)
+{
+    TwinItem *item = mapping->twin;
+    const DvStateRef from = m->states[mapping->links[0]].ref, to = m->states[mapping->links[1]].ref;
+    const DvConstVec in = {state_read(from, DV_POSITION, item->space->number), state_count(from), from.dof->coord};
+    const DvVec out = {state_write(to, DV_POSITION, item->space->number, DV_READ_WRITE), state_count(to),
+                       to.dof->coord};
+    item->applied = true;
+    if (in.at && out.at && item->twin->ops->apply)
+        item->twin->ops->apply(item->twin, &in, &out);
+}
+
+void mapping_catch_up(DvMechanics *m, MappingItem *mapping, const DvStep *step)
+{
+    if (!mapping->twin || !mapping->twin->behind)
+        return;
+    mapping->twin->behind = false;
+    const DvStepMark mark = dv_step_mark();
+    const DvStateRef from = m->states[mapping->links[0]].ref, to = m->states[mapping->links[1]].ref;
+    const DvConstVec in = dv_state_read(from, DV_POSITION);
+    const size_t n = (size_t)state_count(to) * to.dof->coord;
+    const DvVec out = {dv_step_alloc(n ? n : 1, sizeof(double)), state_count(to), to.dof->coord};
+    memset(out.at, 0, (n ? n : 1) * sizeof(double));
+    if (in.at)
+        mapping->ops->apply(mapping->self, step, &in, &out);
+    dv_step_release(mark);
+}
+
+void mappings_catch_up(DvMechanics *m, const DvStep *step)
+{
+    for (uint32_t i = 0; i < m->mapping_list.count && m->elsewhere; i++)
+        mapping_catch_up(m, mapping_at(m, i), step);
+}
+
 /* ---- Projections ---- */
 
-void constraint_forget_fixed(ConstraintItem *constraint)
+static void forget_fixed(ConstraintItem *constraint)
 {
     if (constraint->fixed)
-        constraint->twin.space->ops->give(constraint->twin.space, constraint->fixed);
+        constraint->twin->space->ops->give(constraint->twin->space, constraint->fixed);
     constraint->fixed = 0;
     constraint->fixed_room = 0;
     constraint->fixed_structure = 0;
+}
+
+void constraint_leave_twin(SceneMechanics *scene, ConstraintItem *constraint)
+{
+    forget_fixed(constraint);
+    twin_leave(scene, &constraint->twin);
 }
 
 typedef struct Scalars {
@@ -151,7 +247,7 @@ static void list_scalar(void *context, uint32_t state, uint32_t point, uint32_t 
 /* Brings the list of what is fixed up to date. */
 static bool list_fixed(ConstraintItem *constraint, const DvStep *step, const DvStateRef *state)
 {
-    DvVectorSpace *space = constraint->twin.space;
+    DvVectorSpace *space = constraint->twin->space;
     const uint64_t structure =
         1 + state_count(*state) + (constraint->ops->structure ? constraint->ops->structure(constraint->self, step) : 0);
     if (constraint->fixed_structure == structure)
@@ -159,7 +255,7 @@ static bool list_fixed(ConstraintItem *constraint, const DvStep *step, const DvS
     Scalars scalars = {NULL, 0, state->dof->deriv, state_count(*state)};
     constraint->ops->fixed(constraint->self, step, list_scalar, &scalars);
     if (scalars.count > constraint->fixed_room) {
-        constraint_forget_fixed(constraint);
+        forget_fixed(constraint);
         constraint->fixed = space->ops->take(space, scalars.count * sizeof(uint32_t));
         if (!constraint->fixed)
             return false;
@@ -178,19 +274,19 @@ static bool list_fixed(ConstraintItem *constraint, const DvStep *step, const DvS
 
 static bool can_project_there(const ConstraintItem *constraint)
 {
-    return constraint->twin.space && constraint->state_count == 1 && constraint->ops->fixed &&
+    return constraint->twin && constraint->state_count == 1 && constraint->ops->fixed &&
            !(constraint->ops->leaves_out && constraint->ops->leaves_out(constraint->self));
 }
 
 bool project_there(DvMechanics *m, ConstraintItem *constraint, const DvStep *step, DvVecId d)
 {
     const DvStateRef state = m->states[constraint->states[0]].ref;
-    DvVectorSpace *space = constraint->twin.space;
+    DvVectorSpace *space = constraint->twin->space;
     if (!can_project_there(constraint) || !list_fixed(constraint, step, &state))
         return false;
     double *at = state_write(state, d, space->number, DV_READ_WRITE);
     if (at && constraint->fixed_count)
-        space->ops->clear_listed(space, dv_vector_as_address(at), constraint->twin.precision, constraint->fixed,
+        space->ops->clear_listed(space, dv_vector_as_address(at), constraint->twin->precision, constraint->fixed,
                                  constraint->fixed_count);
     return at != NULL;
 }
@@ -198,11 +294,11 @@ bool project_there(DvMechanics *m, ConstraintItem *constraint, const DvStep *ste
 bool leaves_velocities_there(const DvMechanics *m, ConstraintItem *constraint, bool *projects)
 {
     *projects = false;
-    if (!can_project_there(constraint) || constraint->ops->project_position || !constraint->twin.ops)
+    if (!can_project_there(constraint) || constraint->ops->project_position || !constraint->twin->ops)
         return false;
     (void)m;
     DvOperator op = {0};
-    constraint->twin.ops->describe(constraint->self, &op);
+    constraint->twin->ops->describe(constraint->self, &op);
     const DvOperatorPart *velocities = op.name ? dv_operator_part(&op, "velocities") : NULL;
     if (!velocities)
         return false;
@@ -222,6 +318,15 @@ static bool acts_there(const DvMechanics *m, FieldItem *field)
            (!field->ops->add_dforce || field->mass || twin->ops->add_dforce);
 }
 
+/* Whether products go through a mapping there. */
+static bool maps_there(DvMechanics *m, MappingItem *mapping)
+{
+    if (!mapping->loads && !mapping->constrained && !m->external_on_mapped)
+        return true;
+    const DvTwin *twin = mapping->constrained ? NULL : mapping_twin(m, mapping);
+    return twin && twin->ops->apply_j && twin->ops->apply_jt;
+}
+
 DvStorage operation_storage(DvMechanics *m)
 {
     const DvStorage none = {NULL, DV_DOUBLE};
@@ -237,7 +342,7 @@ DvStorage operation_storage(DvMechanics *m)
             return none;
     }
     for (uint32_t i = 0; i < m->mapping_list.count && storage.space; i++)
-        if (mapping_at(m, i)->loads || mapping_at(m, i)->constrained)
+        if (!maps_there(m, mapping_at(m, i)))
             return none;
     for (uint32_t i = 0; i < m->field_list.count && storage.space; i++)
         if (!field_at(m, i)->below_stop && !acts_there(m, field_at(m, i)))

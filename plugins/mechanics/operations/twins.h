@@ -8,20 +8,30 @@
 
 #include "mechanics.h"
 
-/* Where the states of a component are: at compilation.     [step] */
-void twin_place(TwinItem *item, DvObject *object, DvObject *const *states, uint32_t count);
-void twin_forget(TwinItem *item);
-void constraint_forget_fixed(ConstraintItem *constraint);
+/* That of a component, where a device keeps all its states; else NULL. Each who has it leaves it, the last one before the space is closed. */
+TwinItem *twin_place(SceneMechanics *scene, DvObject *object, DvObject *const *states, uint32_t count);
+void twin_leave(SceneMechanics *scene, TwinItem **item);
+void constraint_leave_twin(SceneMechanics *scene, ConstraintItem *constraint); /* and forgets what is fixed there */
 /* All of them: the states are about to be elsewhere. */
 void twins_forget_all(DvMechanics *m);
 
-/* The twin of a component, as its operator is now; NULL: it acts on the host. */
-DvTwin *twin_find(TwinItem *item, DvObject *object, void *self, const DvStateRef *state);
+/* The twin of a component, as its operator is now; NULL: it acts on the host. `to`: the output of a mapping; or NULL. */
+DvTwin *twin_find(TwinItem *item, DvObject *object, void *self, const DvStateRef *state, const DvStateRef *to);
 static inline DvTwin *field_twin(const DvMechanics *m, FieldItem *field)
 {
-    return field->twin.space ? twin_find(&field->twin, field->object, field->self, &m->states[field->states[0]].ref)
-                             : NULL;
+    return field->twin ? twin_find(field->twin, field->object, field->self, &m->states[field->states[0]].ref, NULL)
+                       : NULL;
 }
+DvTwin *mapping_twin_now(DvMechanics *m, MappingItem *mapping);
+static inline DvTwin *mapping_twin(DvMechanics *m, MappingItem *mapping)
+{
+    return mapping->twin ? mapping_twin_now(m, mapping) : NULL;
+}
+/* A twin that has not mapped positions yet does it with those that are there: before it is asked for what depends on them. */
+void mapping_take_positions(DvMechanics *m, MappingItem *mapping);
+/* Lets a mapping take notice of the positions that its twin has mapped: before it is asked for J, or acts on the host. */
+void mapping_catch_up(DvMechanics *m, MappingItem *mapping, const DvStep *step);
+void mappings_catch_up(DvMechanics *m, const DvStep *step); /* all */
 /* Lets a component take notice of the forces that its twin has computed last: before it is asked for a matrix or energy. */
 void field_catch_up(DvMechanics *m, FieldItem *field, const DvStep *step);
 

@@ -57,12 +57,18 @@ static const DvVectorSpaceOps *keeper_of(const char *word, DvSpace *number, DvPr
     return NULL;
 }
 
+/* Coordinates are no vectors: they begin with another value than zero, and are moved by derivatives of another kind. */
+static bool is_turning(const DvDofType *dof)
+{
+    return dof == &dv_rigid3d;
+}
+
 void elsewhere_begin(MechanicalObject *self, const char *word)
 {
     DvSpace number;
     DvPrecision precision;
     const DvVectorSpaceOps *ops = word ? keeper_of(word, &number, &precision) : NULL;
-    if (!ops || self->dof->rotation)
+    if (!ops || (is_turning(self->dof) && !(ops->size > offsetof(DvVectorSpaceOps, integrate) && ops->integrate)))
         return;
     const DvObject *object = dv_object_of(self);
     DvText why = {0};
@@ -307,7 +313,12 @@ static void make(MechanicalObject *self, DvVecId id)
     if (vector->exists)
         return;
     vector->exists = true;
-    vector->home = false;
+    vector->home = is_turning(self->dof) && dv_vec_kind(id) == DV_COORDS;
+    vector->there = false;
+    if (vector->home) {
+        (void)home_of(self, id); /* default coordinates */
+        return;
+    }
     vector->there = make_room(self, id);
     if (vector->there)
         ops_of(self)->fill(self->elsewhere->space, vector->at, self->elsewhere->precision,
@@ -376,22 +387,59 @@ static DvAddress address_to_read(MechanicalObject *self, DvVecId id)
 
 void elsewhere_clear(MechanicalObject *self, DvVecId r)
 {
-    elsewhere_combine(self, r, DV_NO_VEC, DV_NO_VEC, 0.0);
+    (void)elsewhere_combine(self, r, DV_NO_VEC, DV_NO_VEC, 0.0);
 }
 
-void elsewhere_combine(MechanicalObject *self, DvVecId r, DvVecId a, DvVecId b, double k)
+/* Of points that turn: whether it is done by another way than by numbers. */
+static bool combine_turning(MechanicalObject *self, DvVecId r, DvVecId a, DvVecId b, double k)
+{
+    const DvSpace there = self->elsewhere->space->number;
+    const DvVecKind kind = dv_vec_kind(r);
+    const bool moves = a != DV_NO_VEC && b != DV_NO_VEC && dv_vec_kind(a) == DV_COORDS;
+    if (a == DV_NO_VEC && b == DV_NO_VEC && kind == DV_COORDS && is_turning(self->dof)) {
+        dv_state_vectors_blank(self->dof, r, elsewhere_write(self, r, DV_HOST, DV_OVERWRITE), 0, self->count);
+    } else if (moves && kind == DV_DERIVS && dv_vec_kind(b) == DV_COORDS && k == -1.0) {
+        const double *at = elsewhere_read(self, a, DV_HOST), *from = elsewhere_read(self, b, DV_HOST);
+        dv_dof_difference(self->dof, self->count, elsewhere_write(self, r, DV_HOST, DV_OVERWRITE), at, from);
+    } else if (moves && kind == DV_COORDS && dv_vec_kind(b) == DV_DERIVS && is_turning(self->dof)) {
+        const DvAddress from = address_to_read(self, a), by = address_to_read(self, b);
+        double *to = elsewhere_write(self, r, there, r == a ? DV_READ_WRITE : DV_OVERWRITE);
+        if (from && by && to && self->count)
+            ops_of(self)->integrate(self->elsewhere->space, dv_vector_as_address(to), from, by,
+                                    self->elsewhere->precision, self->count, k);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Whether the operands of points that turn are of the kind of the result, which is all that numbers can do. */
+static bool is_of_one_kind(const MechanicalObject *self, DvVecId r, DvVecId a, DvVecId b, double k)
+{
+    const bool same =
+        (a == DV_NO_VEC || dv_vec_kind(a) == dv_vec_kind(r)) && (b == DV_NO_VEC || dv_vec_kind(b) == dv_vec_kind(r));
+    const bool copies = b == DV_NO_VEC || (a == DV_NO_VEC && k == 1.0);
+    return !is_turning(self->dof) || (same && (dv_vec_kind(r) == DV_DERIVS || copies));
+}
+
+bool elsewhere_combine(MechanicalObject *self, DvVecId r, DvVecId a, DvVecId b, double k)
 {
     const Elsewhere *elsewhere = self->elsewhere;
+    if (self->dof->rotation && combine_turning(self, r, a, b, k))
+        return true;
+    if (!is_of_one_kind(self, r, a, b, k))
+        return false;
     const DvAccess access = r == a || r == b ? DV_READ_WRITE : DV_OVERWRITE;
     const DvAddress from = address_to_read(self, a), with = address_to_read(self, b);
     const DvAddress to = dv_vector_as_address(elsewhere_write(self, r, elsewhere->space->number, access));
     const size_t n = mechanical_object_length_of(self, r);
     if (to == 0 || n == 0)
-        return;
+        return true;
     if (from == 0 && with == 0)
         ops_of(self)->fill(elsewhere->space, to, elsewhere->precision, n, 0.0);
     else
         ops_of(self)->combine(elsewhere->space, to, from, with, elsewhere->precision, n, k);
+    return true;
 }
 
 double elsewhere_dot(MechanicalObject *self, DvVecId a, DvVecId b)

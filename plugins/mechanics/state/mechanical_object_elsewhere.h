@@ -24,7 +24,8 @@ const double *elsewhere_read(MechanicalObject *self, DvVecId id, DvSpace space);
 double *elsewhere_write(MechanicalObject *self, DvVecId id, DvSpace space, DvAccess access);
 void elsewhere_release(MechanicalObject *self, DvVecId id);
 void elsewhere_clear(MechanicalObject *self, DvVecId r);
-void elsewhere_combine(MechanicalObject *self, DvVecId r, DvVecId a, DvVecId b, double k);
+bool elsewhere_combine(MechanicalObject *self, DvVecId r, DvVecId a, DvVecId b,
+                       double k); /* false: kinds that do not fit */
 double elsewhere_dot(MechanicalObject *self, DvVecId a, DvVecId b);
 void elsewhere_resize(MechanicalObject *self, uint32_t old,
                       uint32_t count);            /* home copies of fields follow by themselves */

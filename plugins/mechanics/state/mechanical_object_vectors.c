@@ -382,11 +382,11 @@ void mechanical_object_combine(void *self_, DvVecId r, DvVecId a, DvVecId b, dou
 {
     MechanicalObject *self = self_;
     static const char *const kind_names[] = {"coordinates", "derivatives"};
-    if (self->elsewhere && self->initialised)
-        elsewhere_combine(self, r, a, b, k);
-    else if (!self->dof->rotation)
+    if (self->elsewhere && self->initialised && elsewhere_combine(self, r, a, b, k))
+        return;
+    if (!self->dof->rotation)
         combine_flat(self, r, a, b, k);
-    else if (!combine_kinds(self, r, a, b, k))
+    else if ((self->elsewhere && self->initialised) || !combine_kinds(self, r, a, b, k))
         (void)dv_error(dv_object_of(self), DV_ERROR_UNSUPPORTED,
                        "%s + %g x %s of %s points do not give %s: rotations integrate, they are not added",
                        a == DV_NO_VEC ? "nothing" : kind_names[dv_vec_kind(a)], k,

@@ -15,9 +15,11 @@
  *                                of edge a b and face a b c
  *   "springs"                    of one state: pair [count][2] points; spring [count][3] stiffness N/m, damping N s/m, length m; flags
  *                                [count][1] 1: it acts, 2: on elongation only; shortest [1][1] m, at which none acts
- *   "weighted rows"              from one state to another: begin [rows + 1][1], column [begin[rows]][1], weight [begin[rows]][1]: row i of the
- *                                output, a point, is the sum of its columns' points with these weights
- *   "rigid"                      from one state of bodies to points: body [points][1]; local [points][deriv] m, in the body's axes
+ *   "weighted rows"              from one state to another: begin [rows + 1][1]; column, weight [entries][1]: a point of the output is the sum of its
+ *                                columns' points with these weights, of the components that both have; without any it stays where it
+ *                                is, its velocity too unless clears [1][1] is 1
+ *   "copies"                     likewise: point [rows][1] that each point of the output copies; one that is not there: it stays
+ *   "rigid points"               from Rigid3 to points in space: body [points][1]; local [points][3] m in the body's axes
  *   "plane"                      normal [1][deriv]; plane [1][5] distance, stiffness, damping, largest force, 1 on both sides; range
  *                                [1][2] first and last point + 1
  *
@@ -81,7 +83,7 @@ static inline void dv_operator_add_indices(DvOperator *op, const char *name, con
 }
 
 /* What acts in a space, for one component. Vectors are of that space, in the precision that the twin was made for, and shaped as in the
- * contract of the component, whose functions these are; those that the operator has not are NULL. */
+ * contract of the component, whose functions these are; those that the operator has not, or that do nothing, are NULL. */
 typedef struct DvTwin {
     const struct DvTwinOps *ops;
 } DvTwin;

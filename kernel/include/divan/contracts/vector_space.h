@@ -114,13 +114,18 @@ typedef struct DvVectorSpaceOps {
     /* Optional. DV_OK; else what has been said once: DV_ERROR_LIMIT: memory was refused; DV_ERROR_IO: the device is lost, nothing is
      * done there any more, and what is fetched are zeros. It stays so until the space is closed. */
     DvStatus (*fault)(const DvVectorSpace *space);
+    /* Optional: r = coordinates a moved by k times the derivatives b, of points that are Rigid3: turned on the left by the rotation k b.
+     * Without it such states are kept on the host. r may be a. */
+    void (*integrate)(DvVectorSpace *space, DvAddress r, DvAddress a, DvAddress b, DvPrecision precision,
+                      uint32_t points, double k);
 } DvVectorSpaceOps;
 
 /* NULL: of the host, which has none. */
 static inline DvStatus dv_space_fault(const DvVectorSpace *space)
 {
-    return space && space->ops->size >= sizeof(DvVectorSpaceOps) && space->ops->fault ? space->ops->fault(space)
-                                                                                      : DV_OK;
+    return space && space->ops->size >= offsetof(DvVectorSpaceOps, integrate) && space->ops->fault
+               ? space->ops->fault(space)
+               : DV_OK;
 }
 
 /* The bytes of n numbers there. */

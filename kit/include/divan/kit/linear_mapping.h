@@ -65,6 +65,7 @@ typedef struct DvLinearMapping {
     (const DvContract[])                                                                                   \
     {                                                                                                      \
         {DV_MAPPING, &(table).ops, .slot = true}, {.id = DV_DRAWABLE, .ops = &dv_single_mapping_drawable}, \
+            {.id = DV_OPERATOR, .ops = &dv_linear_mapping_operator},                                       \
         {                                                                                                  \
             0                                                                                              \
         }                                                                                                  \
@@ -72,6 +73,9 @@ typedef struct DvLinearMapping {
 #define DV_LINEAR_MAPPING_CLASS(table)                                                            \
     DV_MAPPING_CLASS, .cleanup = dv_linear_mapping_cleanup, .destroy = dv_linear_mapping_destroy, \
                       .contracts = DV_LINEAR_MAPPING_CONTRACTS(table)
+
+/* DV_OPERATOR: the rows, of one input and without offsets. */
+extern DV_PUBLIC const DvOperatorOps dv_linear_mapping_operator;
 
 /* Finds the states, keeps them alive; reports what is missing, and inputs of another type than the first.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_linear_mapping_init(DvObject *object, DvLinearMapping *self,

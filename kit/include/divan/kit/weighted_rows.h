@@ -10,6 +10,7 @@
 #ifndef DIVAN_KIT_WEIGHTED_ROWS_H
 #define DIVAN_KIT_WEIGHTED_ROWS_H
 
+#include <divan/contracts/operator.h>
 #include <divan/kit/mapping.h>
 
 DV_BEGIN_DECLS
@@ -65,6 +66,9 @@ DV_PUBLIC void dv_weighted_rows_add_transposed(const DvWeightedRows *w, const Dv
  * Belongs to the rows; valid until the next call.     [step] */
 DV_PUBLIC DvJacobian *dv_weighted_rows_jacobian(DvWeightedRows *w, uint32_t deriv_out, uint32_t deriv_in,
                                                 uint32_t components, uint32_t columns);
+
+/* The operator "weighted rows" of them, until they change; `clears`: rows without entries have no velocity, else they keep theirs.     [step] */
+DV_PUBLIC void dv_weighted_rows_describe(const DvWeightedRows *w, bool clears, DvOperator *out);
 
 DV_END_DECLS
 #endif
