@@ -31,14 +31,14 @@ static const double tenths_of_millimetres = 100.0; /* of the scene for a metre *
 
 #define FIELD(member, name, type, ...) DV_FIELD(GeomagicDriver, member, name, type, __VA_ARGS__)
 #define DRIVER_FIELDS                                                                                                  \
-    FIELD(device.position_base, "positionBase", dv_type_vec3d, .help = "where the middle of the device lies"),         \
-        FIELD(device.orientation_base, "orientationBase", dv_type_quat, .init = "0 0 0 1",                             \
+    FIELD(device.front.position_base, "positionBase", dv_type_vec3d, .help = "where the middle of the device lies"),   \
+        FIELD(device.front.orientation_base, "orientationBase", dv_type_quat, .init = "0 0 0 1",                       \
               .help = "how the axes of the device lie in the scene"),                                                  \
-        FIELD(device.orientation_tool, "orientationTool", dv_type_quat, .init = "0 0 0 1",                             \
+        FIELD(device.front.orientation_tool, "orientationTool", dv_type_quat, .init = "0 0 0 1",                       \
               .help = "how the tool is held: a turn of the device's own axes"),                                        \
-        FIELD(device.scale, "scale", dv_type_double, .init = "1", .range = &dv_range_positive,                         \
+        FIELD(device.front.scale, "scale", dv_type_double, .init = "1", .range = &dv_range_positive,                   \
               .help = "ways in the scene for tenths of millimetres of the device"),                                    \
-        FIELD(device.force_scale, "forceScale", dv_type_double, .init = "1", .range = &dv_range_not_negative,          \
+        FIELD(device.front.force_scale, "forceScale", dv_type_double, .init = "1", .range = &dv_range_not_negative,    \
               .help = "forces of the device for those of the scene"),                                                  \
         FIELD(device_name, "deviceName", dv_type_string, .init = "Default Device",                                     \
               .help = "of the maker's set-up; another stands for it"),                                                 \
@@ -55,16 +55,16 @@ static const double tenths_of_millimetres = 100.0; /* of the scene for a metre *
                       .help = "no effect: what follows the device is drawn"),                                          \
         DV_FIELD_HELD("drawDevice", dv_type_bool, .init = "0", .flags = DV_FIELD_DRAWING, .help = "likewise"),         \
         DV_LINK(GeomagicDriver, feedback, "forceFeedBack", NULL, .help = "what pushes through it"),                    \
-        FIELD(device.position, "positionDevice", dv_type_rigid3s, .flags = DV_FIELD_READ_ONLY,                         \
+        FIELD(device.front.position, "positionDevice", dv_type_rigid3s, .flags = DV_FIELD_READ_ONLY,                   \
               .help = "where it is in the scene"),                                                                     \
         FIELD(angle, "angle", dv_type_doubles, .init = "0 0 0 0 0 0", .unit = "rad", .flags = DV_FIELD_READ_ONLY,      \
               .help = "of its joints; a simulated arm has none"),                                                      \
-        FIELD(device.button[0], "button1", dv_type_bool, .init = "0", .flags = DV_FIELD_READ_ONLY,                     \
+        FIELD(device.front.button[0], "button1", dv_type_bool, .init = "0", .flags = DV_FIELD_READ_ONLY,               \
               .help = "the first is down"),                                                                            \
-        FIELD(device.button[1], "button2", dv_type_bool, .init = "0", .flags = DV_FIELD_READ_ONLY,                     \
+        FIELD(device.front.button[1], "button2", dv_type_bool, .init = "0", .flags = DV_FIELD_READ_ONLY,               \
               .help = "the second is down"),                                                                           \
-        FIELD(device.buttons, "buttons", dv_type_uint, .init = "0", .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,     \
-              .help = "sum of 1, 2"),                                                                                  \
+        FIELD(device.front.buttons, "buttons", dv_type_uint, .init = "0",                                              \
+              .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN, .help = "sum of 1, 2"),                                   \
         ARM_FIELDS(GeomagicDriver, device.),                                                                           \
         FIELD(device.resume, "resume", dv_type_uints, .flags = DV_FIELD_STATE, .help = "where arm and ticks go on")
 static const DvField driver_fields[] = {DRIVER_FIELDS, {0}};
@@ -99,7 +99,7 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
     const DvVec3 force = dv_vec3_load(block);
     (void)age;
     (void)fresh;
-    if (now->allowed && haptics_user_count(self->device.port) == 1)
+    if (now->allowed && haptics_user_count(self->device.front.port) == 1)
         wrench->linear = dv_vec3_add(wrench->linear, force);
 }
 
@@ -116,7 +116,7 @@ static DvStatus construct(DvObject *object, void *self_)
 {
     GeomagicDriver *self = self_;
     (void)object;
-    self->device.unit = tenths_of_millimetres;
+    self->device.front.unit = tenths_of_millimetres;
     return DV_OK;
 }
 
@@ -131,14 +131,14 @@ static DvStatus init(DvObject *object, void *self_)
         return status;
     self->device.stood_for = other != NULL;
     if (other)
-        haptics_act_on(self->device.port, other);
+        haptics_act_on(self->device.front.port, other);
     self->user = (HapticUser){.object = object,
                               .self = self,
                               .block_bytes = 3 * sizeof(double),
                               .fill = fill,
                               .restart = restart,
                               .tick = tick};
-    haptics_add_user(self->device.port, &self->user);
+    haptics_add_user(self->device.front.port, &self->user);
     if (!dv_scene_is_checked(dv_node_scene(dv_object_node(object))))
         dv_remark(object,
                   other ? "%s stands for the device '%s'"
@@ -156,7 +156,7 @@ static void cleanup(DvObject *object, void *self_)
 
 static void tell_buttons(GeomagicDriver *self)
 {
-    const uint32_t now = dv_data_uint(&self->device.buttons);
+    const uint32_t now = dv_data_uint(&self->device.front.buttons);
     for (uint32_t b = 0; b < 2; b++) {
         if (((now ^ self->told) >> b & 1u) == 0)
             continue;
@@ -172,7 +172,7 @@ static void handle_event(DvObject *object, void *self_, DvEvent *event)
 {
     GeomagicDriver *self = self_;
     simulated_device_hear(object, self_, event);
-    if (event->kind == DV_EVENT_ANIMATE_BEGIN && self->device.port && dv_data_bool(&self->emit))
+    if (event->kind == DV_EVENT_ANIMATE_BEGIN && self->device.front.port && dv_data_bool(&self->emit))
         tell_buttons(self);
 }
 

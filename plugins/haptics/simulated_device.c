@@ -107,20 +107,6 @@ static void facts(void *self_, DvHapticFacts *facts)
     memcpy(facts->workspace[1], box + 3, 3 * sizeof *box);
 }
 
-static void placement(void *self_, DvHapticPlacement *placement)
-{
-    SimulatedDevice *self = self_;
-    memcpy(placement->base, dv_data_read(&self->position_base), sizeof placement->base);
-    dv_quat_store(dv_quat_normalize(dv_quat_load(dv_data_doubles(&self->orientation_base, NULL))),
-                  placement->orientation_base);
-    dv_quat_store(dv_quat_normalize(dv_quat_load(dv_data_doubles(&self->orientation_tool, NULL))),
-                  placement->orientation_tool);
-    placement->scale = dv_data_double(&self->scale);
-    placement->unit = self->unit;
-    placement->force_scale = dv_data_double(&self->force_scale);
-    placement->clutch = self->clutch.field ? dv_data_int(&self->clutch) : -1;
-}
-
 static void read_setting(SimulatedDevice *self)
 {
     ArmSetting *setting = &self->setting;
@@ -150,7 +136,7 @@ static DvStatus start(void *self_, DvHapticTick tick, void *context)
     (void)context;
     read_setting(self);
     self->running = true;
-    const bool goes_on = self->resumes && !(self->port && haptics_by_clock(self->port));
+    const bool goes_on = self->resumes && !(self->front.port && haptics_by_clock(self->front.port));
     self->resumes = false;
     if (goes_on)
         return DV_OK;
@@ -224,7 +210,7 @@ static bool write_force(void *self_, double time, const DvHapticForce *force)
 
 const DvHapticDeviceOps simulated_device_ops = {.size = sizeof simulated_device_ops,
                                                 .facts = facts,
-                                                .placement = placement,
+                                                .placement = device_front_placement,
                                                 .start = start,
                                                 .stop = stop,
                                                 .state = state,
@@ -232,29 +218,6 @@ const DvHapticDeviceOps simulated_device_ops = {.size = sizeof simulated_device_
                                                 .write = write_force};
 
 /* ---- The component ---- */
-
-static void show(SimulatedDevice *self, DvRigid3 pose, uint32_t buttons)
-{
-    double coordinates[7];
-    dv_rigid3_store(pose, coordinates);
-    dv_data_set(&self->position, coordinates, 1);
-    if (dv_data_uint(&self->buttons) == buttons)
-        return;
-    dv_data_set_uint(&self->buttons, buttons);
-    for (uint32_t b = 0; b < 2; b++)
-        dv_data_set_bool(&self->button[b], (buttons >> b & 1u) != 0);
-}
-
-static void tell(SimulatedDevice *self, const HapticSample *sample)
-{
-    DvHapticEvent about = {
-        .device = dv_object_of(self), .buttons = sample->buttons, .changed = sample->buttons ^ self->told};
-    dv_vec3_store(sample->pose.center, about.position);
-    dv_quat_store(sample->pose.orientation, about.orientation);
-    self->told = sample->buttons;
-    DvEvent event = {.kind = DV_EVENT_HAPTIC_DEVICE, .data = &about};
-    dv_event_send(dv_node_root(dv_object_node(dv_object_of(self))), &event);
-}
 
 static void publish_target(SimulatedDevice *self)
 {
@@ -283,7 +246,7 @@ static void follow_recording(SimulatedDevice *self, const DvHapticEvent *wanted)
 {
     const DvQuat turn = dv_quat_load(wanted->orientation);
     DvHapticPlacement at;
-    placement(self, &at);
+    device_front_placement(self, &at);
     self->target.buttons = (self->target.buttons & ~wanted->changed) | (wanted->buttons & wanted->changed);
     if (dv_quat_norm(turn) > 0.0) {
         const DvQuat base = dv_quat_load(at.orientation_base);
@@ -316,11 +279,11 @@ static size_t arm_words(void)
 
 static void remember(SimulatedDevice *self)
 {
-    const size_t words = arm_words() + haptics_state_words(self->port);
+    const size_t words = arm_words() + haptics_state_words(self->front.port);
     uint32_t *resume = dv_data_begin_all(&self->resume, words);
     memset(resume, 0, 4 * words);
     memcpy(resume, &self->arm, sizeof self->arm);
-    haptics_state_write(self->port, resume + arm_words());
+    haptics_state_write(self->front.port, resume + arm_words());
     dv_data_end(&self->resume);
 }
 
@@ -328,17 +291,13 @@ void simulated_device_hear(DvObject *object, void *self_, DvEvent *event)
 {
     SimulatedDevice *self = self_;
     (void)object;
-    if (!self->port)
+    if (!self->front.port)
         return;
     hear_input(self, event);
-    haptics_hear(self->port, event);
+    haptics_hear(self->front.port, event);
     if (event->kind == DV_EVENT_ANIMATE_BEGIN) {
-        const HapticSample *sample = haptics_sample(self->port);
-        if (sample->valid) {
-            show(self, sample->pose, sample->buttons);
-            tell(self, sample);
-        }
-    } else if (event->kind == DV_EVENT_ANIMATE_END && haptics_by_clock(self->port)) {
+        device_front_tell(&self->front);
+    } else if (event->kind == DV_EVENT_ANIMATE_END && haptics_by_clock(self->front.port)) {
         haptics_forget(&self->resume);
     } else if (event->kind == DV_EVENT_ANIMATE_END) {
         remember(self);
@@ -365,27 +324,27 @@ DvStatus simulated_device_init(DvObject *object, void *self_)
 {
     SimulatedDevice *self = self_;
     dv_data_set_bool(dv_object_field(object, "listening"), true);
-    if (self->unit <= 0.0)
-        self->unit = 1.0;
+    if (self->front.unit <= 0.0)
+        self->front.unit = 1.0;
     const DvStatus status = check(self);
     if (status != DV_OK)
         return status;
     if (!self->targets)
         self->targets = dv_snapshot_new(sizeof(DeviceTarget));
-    self->port = haptics_join(object);
+    self->front.port = haptics_join(object);
     read_setting(self);
     memcpy(self->arm.axis, self->setting.axis, sizeof self->arm.axis);
     DvHapticPlacement at;
-    placement(self, &at);
+    device_front_placement(self, &at);
     const ArmAxis *axis = self->setting.axis;
     const DvQuat turn = dv_quat_load(at.orientation_base);
     const DvVec3 p = dv_vec3_scale(dv_vec3(axis[0].x, axis[1].x, axis[2].x), at.scale * at.unit);
     const DvQuat q = dv_quat_from_increment(dv_vec3(axis[3].x, axis[4].x, axis[5].x));
     if (!dv_data_is_set(&self->resume))
-        show(self,
-             dv_rigid3(dv_vec3_add(dv_vec3_load(at.base), dv_quat_rotate(turn, p)),
-                       dv_quat_mul(dv_quat_mul(turn, q), dv_quat_load(at.orientation_tool))),
-             0);
+        device_front_show(&self->front,
+                          dv_rigid3(dv_vec3_add(dv_vec3_load(at.base), dv_quat_rotate(turn, p)),
+                                    dv_quat_mul(dv_quat_mul(turn, q), dv_quat_load(at.orientation_tool))),
+                          0);
     return dv_data_is_set(&self->resume) ? simulated_device_restore(object, self_) : DV_OK;
 }
 
@@ -395,17 +354,17 @@ DvStatus simulated_device_restore(DvObject *object, void *self_)
     (void)object;
     size_t count;
     const uint32_t *words = dv_data_uints(&self->resume, &count);
-    if (!self->port || count != arm_words() + haptics_state_words(self->port)) {
+    if (!self->front.port || count != arm_words() + haptics_state_words(self->front.port)) {
         simulated_device_reset(object, self_);
         return DV_OK;
     }
     memcpy(&self->arm, words, sizeof self->arm);
-    self->told = self->arm.buttons;
+    self->front.told = self->arm.buttons;
     memcpy(self->target.at, self->arm.wanted, sizeof self->target.at);
     self->target.buttons = self->arm.wanted_buttons;
     self->target.led = self->arm.led;
     publish_target(self);
-    haptics_state_read(self->port, words + arm_words());
+    haptics_state_read(self->front.port, words + arm_words());
     self->resumes = true;
     return DV_OK;
 }
@@ -418,16 +377,16 @@ void simulated_device_reset(DvObject *object, void *self_)
     self->target = (DeviceTarget){.buttons = 0};
     if (self->targets)
         publish_target(self);
-    if (self->port)
-        haptics_restart(self->port);
+    if (self->front.port)
+        haptics_restart(self->front.port);
 }
 
 void simulated_device_cleanup(DvObject *object, void *self_)
 {
     SimulatedDevice *self = self_;
     (void)object;
-    haptics_leave(self->port);
-    self->port = NULL;
+    haptics_leave(self->front.port);
+    self->front.port = NULL;
     self->running = false;
 }
 

@@ -6,8 +6,8 @@
 #define DV_HAPTICS_SIMULATED_DEVICE_H
 
 #include "arm.h"
+#include "device_front.h"
 #include "device_path.h"
-#include "session.h"
 
 #include <divan/exchange.h>
 
@@ -40,20 +40,16 @@ typedef struct DeviceTarget {
 } DeviceTarget;
 
 typedef struct SimulatedDevice {
-    DvData position_base, orientation_base, orientation_tool, scale, force_scale, clutch;
+    DeviceFront front; /* first */
     DvData motion, filename, mass, hand_stiffness, hand_damping, friction, start_velocity;
     DvData angular_mass, angular_hand_stiffness, angular_hand_damping, resolution, mouse_scale;
     DvData max_force, continuous_force, max_torque, stiffness, angular_stiffness, workspace, driven, rate;
-    DvData position, buttons, button[2];
     DvData resume;
-    double unit; /* of the scene for a metre of the device, besides `scale` */
-    HapticPort *port;
     DevicePath path;
     ArmSetting setting;
     ArmState arm;
     DvSnapshot *targets; /* to the loop: DeviceTarget */
     DeviceTarget target; /* the last of them */
-    uint32_t told;       /* buttons at the last event */
     bool running, resumes;
     bool stood_for; /* another acts in its place */
 } SimulatedDevice;
@@ -78,18 +74,6 @@ void simulated_device_destroy(DvObject *object, void *self);
             0                                                                                                        \
         }                                                                                                            \
     }
-
-#define PLACEMENT_FIELDS(Struct)                                                                                  \
-    DV_FIELD(Struct, position_base, "positionBase", dv_type_vec3d, .unit = "m",                                   \
-             .help = "where the middle of the device lies in the scene"),                                         \
-        DV_FIELD(Struct, orientation_base, "orientationBase", dv_type_quat, .init = "0 0 0 1",                    \
-                 .help = "how the axes of the device lie in the scene"),                                          \
-        DV_FIELD(Struct, orientation_tool, "orientationTool", dv_type_quat, .init = "0 0 0 1",                    \
-                 .help = "how the tool is held: a turn of the device's own axes"),                                \
-        DV_FIELD(Struct, scale, "scale", dv_type_double, .init = "1", .range = &dv_range_positive,                \
-                 .help = "ways in the scene for those of the device"),                                            \
-        DV_FIELD(Struct, force_scale, "forceScale", dv_type_double, .init = "1", .range = &dv_range_not_negative, \
-                 .help = "forces of the device for those of the scene")
 
 /* Of the arm; `at`: where it is in the struct, as `device.`, or nothing. */
 #define ARM_FIELDS(Struct, at)                                                                                        \

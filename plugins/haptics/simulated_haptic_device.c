@@ -10,15 +10,9 @@
 
 #define FIELD(member, name, type, ...) DV_FIELD(SimulatedDevice, member, name, type, __VA_ARGS__)
 static const DvField fields[] = {
-    PLACEMENT_FIELDS(SimulatedDevice),
-    FIELD(clutch, "clutchButton", dv_type_int, .init = "-1",
-          .help = "while this button is down the device moves and the tool stays; -1: none"),
+    PLACEMENT_FIELDS(SimulatedDevice, ),
     ARM_FIELDS(SimulatedDevice, ),
-    FIELD(position, "positionDevice", dv_type_rigid3s, .flags = DV_FIELD_READ_ONLY, .help = "where it is in the scene"),
-    FIELD(buttons, "buttons", dv_type_uint, .init = "0", .flags = DV_FIELD_READ_ONLY,
-          .help = "sum of 1, 2, 4... of those that are down"),
-    FIELD(button[0], "button1", dv_type_bool, .init = "0", .flags = DV_FIELD_READ_ONLY, .help = "the first is down"),
-    FIELD(button[1], "button2", dv_type_bool, .init = "0", .flags = DV_FIELD_READ_ONLY, .help = "the second is down"),
+    DEVICE_OUTPUTS(SimulatedDevice, ),
     FIELD(resume, "resume", dv_type_uints, .flags = DV_FIELD_STATE, .help = "where arm and ticks go on"),
     {0},
 };
@@ -27,7 +21,7 @@ static DvStatus construct(DvObject *object, void *self_)
 {
     SimulatedDevice *self = self_;
     (void)object;
-    self->unit = 1.0;
+    self->front.unit = 1.0;
     return DV_OK;
 }
 

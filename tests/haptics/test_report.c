@@ -98,7 +98,7 @@ static void each_tool_has_its_score(void **state)
     FILE *log = fopen(in_folder("log.csv"), "w");
     assert_non_null(log);
     assert_int_equal(service()->set_log(scene, log), DV_OK);
-    double path[2] = {0}, longest[2] = {0}, last[2][3];
+    double path[2] = {0}, longest[2] = {0}, last[2][3] = {{0}};
     for (int i = 0; i < 80; i++) {
         assert_int_equal(dv_scene_step(scene, 0), DV_OK);
         for (int t = 0; t < 2; t++) {

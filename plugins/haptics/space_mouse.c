@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * SpaceMouse: a cap of six axes, by the daemon spacenavd and its library libspnav, which is opened when it is there. It pushes nobody.
+ *
+ * The library tells the cap to the right, up and away from the user, and turns about these; the device has x to the right, y up, z towards the user.
+ */
+#include "led_device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Of spnav.h. */
+enum { SPNAV_MOTION = 1, SPNAV_BUTTON = 2, MOST_EVENTS = 64 };
+static const double whole_way = 350.0;
+
+typedef union SpnavEvent {
+    int type;
+    struct {
+        int type, x, y, z, rx, ry, rz;
+        unsigned int period;
+        int *data;
+    } motion;
+    struct {
+        int type, press, number;
+    } button;
+} SpnavEvent;
+
+typedef struct SpnavFunctions {
+    int (*open)(void);
+    int (*close)(void);
+    int (*poll_event)(SpnavEvent *event);
+} SpnavFunctions;
+static const char *const function_names[] = {"spnav_open", "spnav_close", "spnav_poll_event"};
+enum { FUNCTIONS = 3 };
+
+typedef struct SpaceMouse {
+    LedDevice led; /* first */
+    union {
+        SpnavFunctions spnav;
+        void *functions[FUNCTIONS];
+    } of;
+    bool open;
+    double linear[3], angular[3];
+    uint32_t buttons;
+} SpaceMouse;
+
+_Static_assert(sizeof(SpnavFunctions) == FUNCTIONS * sizeof(void *), "a name for each function");
+
+static bool open_mouse(SpaceMouse *self)
+{
+    LedDevice *led = &self->led;
+    if (self->open)
+        return true;
+    *led->reason = '\0';
+    if (!led_device_library(led, "libspnav.so.0", "libspnav0") ||
+        !led_device_functions(led, function_names, self->of.functions, FUNCTIONS))
+        return false;
+    self->open = self->of.spnav.open() >= 0;
+    if (!self->open)
+        (void)snprintf(led->reason, sizeof led->reason,
+                       "the daemon spacenavd does not answer; install and start it; a program has one SpaceMouse");
+    return self->open;
+}
+
+static void facts(void *self, DvHapticFacts *facts)
+{
+    (void)self;
+    *facts = (DvHapticFacts){.sensed = 6, .driven = 0, .buttons = 32, .rate = 250.0};
+}
+
+static DvStatus start(void *self_, DvHapticTick tick, void *context)
+{
+    SpaceMouse *self = self_;
+    (void)tick;
+    (void)context;
+    memset(self->linear, 0, sizeof self->linear);
+    memset(self->angular, 0, sizeof self->angular);
+    self->buttons = 0;
+    return led_device_start(&self->led, open_mouse(self));
+}
+
+static void stop(void *self_)
+{
+    ((SpaceMouse *)self_)->led.running = false;
+}
+
+static double share(int counts)
+{
+    const double way = (double)counts / whole_way;
+    return way > 1.0 ? 1.0 : way < -1.0 ? -1.0 : way;
+}
+
+static void take(SpaceMouse *self, const SpnavEvent *event)
+{
+    if (event->type == SPNAV_MOTION) {
+        const double linear[3] = {share(event->motion.x), share(event->motion.y), -share(event->motion.z)};
+        const double angular[3] = {share(event->motion.rx), share(event->motion.ry), -share(event->motion.rz)};
+        memcpy(self->linear, linear, sizeof linear);
+        memcpy(self->angular, angular, sizeof angular);
+    } else if (event->type == SPNAV_BUTTON && event->button.number >= 0 && event->button.number < 32) {
+        const uint32_t bit = 1u << event->button.number;
+        self->buttons = event->button.press ? self->buttons | bit : self->buttons & ~bit;
+    }
+}
+
+static bool read_pose(void *self_, double time, DvHapticPose *pose)
+{
+    SpaceMouse *self = self_;
+    SpnavEvent event;
+    if (!self->led.running)
+        return false;
+    led_device_move(&self->led, time, self->linear, self->angular); /* as it was pushed until now */
+    memset(&event, 0, sizeof event);
+    for (int i = 0; i < MOST_EVENTS && self->of.spnav.poll_event(&event) > 0; i++)
+        take(self, &event);
+    led_device_tell(&self->led, self->buttons, pose);
+    return true;
+}
+
+static bool write_force(void *self_, double time, const DvHapticForce *force)
+{
+    (void)time;
+    (void)force;
+    return ((const SpaceMouse *)self_)->led.running;
+}
+
+static const DvHapticDeviceOps ops = {.size = sizeof ops,
+                                      .facts = facts,
+                                      .placement = device_front_placement,
+                                      .start = start,
+                                      .stop = stop,
+                                      .state = led_device_state,
+                                      .read = read_pose,
+                                      .write = write_force};
+
+static DvStatus init(DvObject *object, void *self_)
+{
+    SpaceMouse *self = self_;
+    return led_device_init(object, &self->led, open_mouse(self));
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    SpaceMouse *self = self_;
+    (void)object;
+    if (self->open)
+        (void)self->of.spnav.close();
+}
+
+static const DvField fields[] = {LED_FIELDS(SpaceMouse), {0}};
+
+const DvClass dv_space_mouse = {
+    .size = sizeof(DvClass),
+    .name = "SpaceMouse",
+    .family = "haptics",
+    .help = "A cap of six axes that moves and turns a tool; it pushes nobody.",
+    .instance_size = sizeof(SpaceMouse),
+    .fields = fields,
+    .contracts = (const DvContract[]){{.id = DV_HAPTIC_DEVICE, .ops = &ops}, {0}},
+    .init = init,
+    .reinit = dv_object_initialise_again,
+    .handle_event = led_device_hear,
+    .reset = led_device_reset,
+    .cleanup = led_device_cleanup,
+    .destroy = destroy,
+};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fake_spnav.h"
+
+#include <string.h>
+
+static FakeSpnav state;
+
+__attribute__((visibility("default"))) FakeSpnav *fake_spnav(void)
+{
+    return &state;
+}
+
+__attribute__((visibility("default"))) int spnav_open(void)
+{
+    if (!state.daemon || state.open)
+        return -1;
+    state.open = 1;
+    return 0;
+}
+
+__attribute__((visibility("default"))) int spnav_close(void)
+{
+    if (!state.open)
+        return -1;
+    state.open = 0;
+    return 0;
+}
+
+/* Events are words of the size that the library has. */
+__attribute__((visibility("default"))) int spnav_poll_event(void *event)
+{
+    if (!state.open || state.taken == state.count)
+        return 0;
+    memcpy(event, state.events[state.taken], sizeof state.events[0]);
+    return state.events[state.taken++][0];
+}
