@@ -5,7 +5,7 @@
  *
  *   divan-session 1
  *   12 edit "/Beam/elasticity.youngModulus" "2000000"
- *   12 key 1 52                                      pressed (0: released), and which
+ *   12 key 1 52                                      pressed (0: released), and which; if need be what is held: 1 Shift, 2 Control, 4 Alt
  *   15 mouse pressed left 0 0                        moved, pressed, released, wheel; none, left, middle, right; to the right, down
  *   16 mouse moved left 7 -3
  *   17 device "/arm" 0.01 0 0.02 0 0 0 1             where a haptic device is to be: a place of the scene, if need be how it is turned
@@ -155,6 +155,9 @@ static const char *read_what(const char *at, InputLine *line)
     else if (kind == INPUT_FORCES &&
              !(dv_read_double(&at, &line->numbers[0]) && line->numbers[0] * (1 - line->numbers[0]) == 0))
         wrong = "expected 0 (no device pushes any more) or 1";
+    else if (kind == INPUT_KEY && at[strspn(at, " ")] &&
+             !(read_numbers(&at, &line->numbers[2], 1) && line->numbers[2] >= 0.0 && line->numbers[2] <= 7.0))
+        wrong = "expected what is held beside the key: a sum of 1, 2 and 4";
     else if (kind == INPUT_MOUSE)
         wrong = read_mouse(&at, line);
     else if (kind == INPUT_DEVICE)
@@ -258,10 +261,12 @@ static void stop_forces(DvScene *scene, bool stop)
 
 static void send(DvScene *scene, const InputLine *line)
 {
+    const DvKeyStroke stroke = {.held = (uint32_t)fmax(line->numbers[2], 0.0)};
     DvEvent event = {.kind = DV_EVENT_MOUSE, .data = &line->mouse};
     if (line->kind == INPUT_KEY)
         event = (DvEvent){.kind = line->numbers[0] != 0 ? DV_EVENT_KEY_PRESSED : DV_EVENT_KEY_RELEASED,
-                          .key = (int)line->numbers[1]};
+                          .key = (int)line->numbers[1],
+                          .data = &stroke};
     dv_event_send(dv_scene_root(scene), &event);
 }
 

@@ -57,6 +57,7 @@ static void *run(void *session)
     Haptics *h = session;
     double due = 0.0;
     HapticPort *port;
+    haptics_stack_touch();
     while (!__atomic_load_n(&h->quit, __ATOMIC_ACQUIRE) && (port = next_port(h, &due))) {
         sleep_until(h, due);
         const double now = haptics_now(h), each = haptics_each(port);
@@ -135,6 +136,7 @@ void haptics_clock_start(Haptics *h)
             h->ports[i]->next = number;
     }
     h->quit = false;
+    haptics_memory_lock(h);
     h->threaded = pthread_create(&h->thread, NULL, run, h) == 0;
     if (h->threaded)
         ask_for_priority(h);
@@ -176,6 +178,8 @@ void haptics_clock_stop(Haptics *h)
     __atomic_store_n(&h->quit, true, __ATOMIC_RELEASE);
     if (h->threaded)
         (void)pthread_join(h->thread, NULL);
+    if (h->threaded)
+        haptics_memory_unlock(h);
     h->threaded = false;
     for (uint32_t i = 0; i < h->port_count; i++) {
         static const DvHapticForce none;

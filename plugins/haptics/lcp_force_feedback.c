@@ -94,7 +94,9 @@ static double *room(double *numbers, size_t *capacity, size_t needed)
         return numbers;
     dv_free(numbers);
     *capacity = needed + needed / 2;
-    return dv_alloc(*capacity, sizeof(double));
+    numbers = dv_alloc(*capacity, sizeof(double));
+    memset(numbers, 0, *capacity * sizeof *numbers); /* touched before a tick does */
+    return numbers;
 }
 
 /* Where the first point would be without constraints, at the end of the step. */

@@ -8,8 +8,11 @@
  *   right         centre += R mainDirection dy / 20; orientation := orientation rot(x, dx / 1000)
  *   translation   left: x += dx, right: y += dy, middle: z += dy, a unit for a pixel
  *
+ * By keys, where `keyWay` says how far, in pixels: an arrow moves the pointer to its side with the left button, with Shift the right one, with Control
+ * the middle one.
+ *
  * That of the free position with the right button turns twice, as old scenes have it. A body of Vec1d is a gripper of two jaws: while the middle
- * button, or one of the device, is down, both rest at -0.4, else at 0.
+ * button, or one of the device, is down, both rest at -0.4, else at 0; the arrow down closes them too, the arrow up opens them.
  */
 #include <divan/contracts/haptic_device.h>
 #include <divan/contracts/mechanical_operations.h>
@@ -18,15 +21,24 @@
 #include <divan/kit/states.h>
 #include <divan/plugin.h>
 
+#include <string.h>
+
+/* What events have told; without gaps, as a run must remember it. */
+typedef struct Motion {
+    double way[2];               /* pixels by the mouse, not applied yet */
+    double keys[4][2];           /* by keys, for each button */
+    uint32_t held;               /* the button */
+    uint32_t key_closes, closed; /* the jaws: by a key; at the last application */
+    uint32_t unused;
+} Motion;
+
 typedef struct MechanicalStateController {
-    DvData update_on_event, index, only_translation, button_state, main_direction;
+    DvData update_on_event, index, only_translation, button_state, main_direction, key_way, resume;
     DvLink mstate, device;
     DvStateRef state;
     const DvMechanicalOperationsOps *ops;
     DvMechanics *m;
-    DvPressedButton held;
-    double way[2]; /* pixels, not applied yet */
-    bool closed;   /* the jaws, at the last application */
+    Motion now;
 } MechanicalStateController;
 
 #define FIELD(member, name, type, ...) DV_FIELD(MechanicalStateController, member, name, type, __VA_ARGS__)
@@ -38,11 +50,39 @@ static const DvField fields[] = {
     FIELD(button_state, "buttonDeviceState", dv_type_bool, .init = "0", .help = "a button of the device is down"),
     FIELD(main_direction, "mainDirection", dv_type_vec3d, .init = "0 0 -1",
           .help = "of the body's own axes, along which the right button moves it"),
+    FIELD(key_way, "keyWay", dv_type_double, .init = "0", .range = &dv_range_not_negative,
+          .help = "pixels for which an arrow key counts; 0: keys do nothing"),
     DV_LINK(MechanicalStateController, mstate, "mstate", DV_STATE, .help = "the body; that of the node by default"),
     DV_LINK(MechanicalStateController, device, "device", DV_HAPTIC_DEVICE,
             .help = "a device that the body follows; without it the mouse moves it"),
+    FIELD(resume, "resume", dv_type_uints, .flags = DV_FIELD_STATE,
+          .help = "what events have told and no step has done"),
     {0},
 };
+
+static DvStatus restore(DvObject *object, void *self_)
+{
+    MechanicalStateController *self = self_;
+    size_t count;
+    const uint32_t *words = dv_data_uints(&self->resume, &count);
+    (void)object;
+    memset(&self->now, 0, sizeof self->now);
+    if (4 * count == sizeof self->now)
+        memcpy(&self->now, words, sizeof self->now);
+    return DV_OK;
+}
+
+/* Where something has been told since the last step, or before it. */
+static void remember(MechanicalStateController *self)
+{
+    static const Motion none;
+    size_t count;
+    const uint32_t *words = dv_data_uints(&self->resume, &count);
+    if (count == 0 ? memcmp(&self->now, &none, sizeof none) == 0 : memcmp(&self->now, words, sizeof self->now) == 0)
+        return;
+    memcpy(dv_data_begin_all(&self->resume, sizeof self->now / 4), &self->now, sizeof self->now);
+    dv_data_end(&self->resume);
+}
 
 static DvStatus bwd_init(DvObject *object, void *self_)
 {
@@ -59,6 +99,8 @@ static DvStatus bwd_init(DvObject *object, void *self_)
     const uint32_t count = dv_state_count(self->state), index = dv_data_uint(&self->index);
     if (index >= count && count > 0)
         return dv_field_error_missing(&self->index, -1, "point", index, "the state", count);
+    if (dv_data_is_set(&self->resume))
+        (void)restore(object, self_);
     self->ops = dv_service(DV_MECHANICAL_OPERATIONS);
     self->m = self->ops ? self->ops->open(dv_object_node(object)) : NULL;
     return DV_OK;
@@ -88,20 +130,21 @@ static void turn(double *frame, DvQuat by)
     dv_quat_store(dv_quat_mul(dv_quat_load(frame + 3), by), frame + 3);
 }
 
-static void move_frame(MechanicalStateController *self, double *frame, bool is_free)
+static void move_frame(MechanicalStateController *self, DvPressedButton held, const double way[2], double *frame,
+                       bool is_free)
 {
-    const double dx = self->way[0], dy = self->way[1];
-    const bool left = self->held == DV_LEFT_BUTTON, right = self->held == DV_RIGHT_BUTTON;
+    const double dx = way[0], dy = way[1];
+    const bool left = held == DV_LEFT_BUTTON, right = held == DV_RIGHT_BUTTON;
     if (dv_data_bool(&self->only_translation)) {
         frame[0] += left ? dx : 0.0;
         frame[1] += right ? dy : 0.0;
-        frame[2] += self->held == DV_MIDDLE_BUTTON ? dy : 0.0;
+        frame[2] += held == DV_MIDDLE_BUTTON ? dy : 0.0;
     } else if (left) {
         turn(frame, dv_quat_mul(about(0, 1, 0, dx), about(0, 0, 1, dy)));
     } else if (right) {
         const DvVec3 along = dv_vec3_load(dv_data_doubles(&self->main_direction, NULL));
-        const DvVec3 way = dv_quat_rotate(dv_quat_load(frame + 3), dv_vec3_scale(along, 0.05 * dy));
-        dv_vec3_accumulate(way, frame);
+        const DvVec3 by = dv_quat_rotate(dv_quat_load(frame + 3), dv_vec3_scale(along, 0.05 * dy));
+        dv_vec3_accumulate(by, frame);
         turn(frame, about(1, 0, 0, dx));
         if (is_free)
             turn(frame, about(1, 0, 0, dx));
@@ -117,43 +160,74 @@ static double *point_of(MechanicalStateController *self, DvVecId id)
 
 static void move_jaws(MechanicalStateController *self)
 {
-    const bool closed = self->held == DV_MIDDLE_BUTTON || dv_data_bool(&self->button_state);
+    const bool closed = self->now.held == DV_MIDDLE_BUTTON || self->now.key_closes || dv_data_bool(&self->button_state);
     const DvConstVec now = dv_state_read(self->state, DV_REST_POSITION);
     const double rest = closed ? -0.4 : 0.0;
-    if (closed == self->closed && (now.count < 1 || !now.at || now.at[0] == rest))
+    if (closed == self->now.closed && (now.count < 1 || !now.at || now.at[0] == rest))
         return;
-    self->closed = closed;
+    self->now.closed = closed;
     const DvVec x = dv_state_write(self->state, DV_REST_POSITION, DV_READ_WRITE);
     for (uint32_t i = 0; x.at && i < x.count && i < 2; i++)
         x.at[i] = rest;
+}
+
+/* With this button by this way. */
+static void move_by(MechanicalStateController *self, DvPressedButton held, double way[2])
+{
+    if (held != DV_NO_BUTTON && (way[0] != 0.0 || way[1] != 0.0)) {
+        double *frame = point_of(self, DV_POSITION);
+        if (frame)
+            move_frame(self, held, way, frame, false);
+        frame = self->state.ops->has(self->state.self, DV_FREE_POSITION) ? point_of(self, DV_FREE_POSITION) : NULL;
+        if (frame)
+            move_frame(self, held, way, frame, true);
+        follow(self);
+    }
+    way[0] = way[1] = 0.0;
 }
 
 static void apply(MechanicalStateController *self)
 {
     if (!self->state.dof->rotation) {
         move_jaws(self);
-    } else if (self->held != DV_NO_BUTTON && (self->way[0] != 0.0 || self->way[1] != 0.0)) {
-        double *frame = point_of(self, DV_POSITION);
-        if (frame)
-            move_frame(self, frame, false);
-        frame = self->state.ops->has(self->state.self, DV_FREE_POSITION) ? point_of(self, DV_FREE_POSITION) : NULL;
-        if (frame)
-            move_frame(self, frame, true);
-        follow(self);
+        self->now.way[0] = self->now.way[1] = 0.0;
+        return;
     }
-    self->way[0] = self->way[1] = 0.0;
+    move_by(self, (DvPressedButton)self->now.held, self->now.way);
+    for (int b = DV_LEFT_BUTTON; b <= DV_RIGHT_BUTTON; b++)
+        move_by(self, (DvPressedButton)b, self->now.keys[b]);
+}
+
+/* Arrows, as hosts number them. */
+static void hear_key(MechanicalStateController *self, const DvEvent *event)
+{
+    enum { LEFT = 18, UP, RIGHT, DOWN };
+    const DvKeyStroke *stroke = event->data;
+    const double way = dv_data_double(&self->key_way);
+    const uint32_t held = stroke ? stroke->held : 0;
+    const int button = held & DV_KEY_CONTROL ? DV_MIDDLE_BUTTON
+                       : held & DV_KEY_SHIFT ? DV_RIGHT_BUTTON
+                                             : DV_LEFT_BUTTON;
+    if (way <= 0.0 || event->key < LEFT || event->key > DOWN)
+        return;
+    self->now.keys[button][0] += event->key == LEFT ? -way : event->key == RIGHT ? way : 0.0;
+    self->now.keys[button][1] += event->key == UP ? -way : event->key == DOWN ? way : 0.0;
+    if (event->key == UP || event->key == DOWN)
+        self->now.key_closes = event->key == DOWN;
+    if (dv_data_bool(&self->update_on_event))
+        apply(self);
 }
 
 static void hear_mouse(MechanicalStateController *self, const DvMouseEvent *mouse)
 {
     if (mouse->change == DV_MOUSE_PRESSED) {
-        self->held = mouse->button;
-        self->way[0] = self->way[1] = 0.0;
+        self->now.held = mouse->button;
+        self->now.way[0] = self->now.way[1] = 0.0;
     } else if (mouse->change == DV_MOUSE_RELEASED) {
-        self->held = DV_NO_BUTTON;
-    } else if (mouse->change == DV_MOUSE_MOVED && self->held != DV_NO_BUTTON) {
-        self->way[0] += mouse->move.x;
-        self->way[1] += mouse->move.y;
+        self->now.held = DV_NO_BUTTON;
+    } else if (mouse->change == DV_MOUSE_MOVED && self->now.held != DV_NO_BUTTON) {
+        self->now.way[0] += mouse->move.x;
+        self->now.way[1] += mouse->move.y;
         if (dv_data_bool(&self->update_on_event))
             apply(self);
     }
@@ -183,18 +257,21 @@ static void handle_event(DvObject *object, void *self_, DvEvent *event)
         return;
     if (event->kind == DV_EVENT_MOUSE && event->data)
         hear_mouse(self, event->data);
+    else if (event->kind == DV_EVENT_KEY_PRESSED)
+        hear_key(self, event);
     else if (event->kind == DV_EVENT_HAPTIC_DEVICE && event->data)
         hear_device(self, event->data);
     else if (event->kind == DV_EVENT_ANIMATE_BEGIN)
         apply(self);
+    else if (event->kind == DV_EVENT_ANIMATE_END)
+        remember(self);
 }
 
 static void reset(DvObject *object, void *self_)
 {
     MechanicalStateController *self = self_;
     (void)object;
-    self->held = DV_NO_BUTTON;
-    self->way[0] = self->way[1] = 0.0;
+    memset(&self->now, 0, sizeof self->now);
 }
 
 static void cleanup(DvObject *object, void *self_)
@@ -225,5 +302,6 @@ const DvClass dv_mechanical_state_controller = {
     .reinit = dv_object_initialise_again,
     .handle_event = handle_event,
     .reset = reset,
+    .restore = restore,
     .cleanup = cleanup,
 };

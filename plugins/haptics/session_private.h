@@ -81,7 +81,7 @@ struct Haptics {
     DvMailbox *records;
     /* The thread. */
     pthread_t thread;
-    bool threaded, told_of_priority;
+    bool threaded, told_of_priority, told_of_memory;
     bool quit; /* atomic */
     bool comparing;
     BareThread bare; /* while `comparing` */
@@ -99,6 +99,11 @@ void haptics_make_tick(HapticPort *port, double time); /* of a device that is as
 double haptics_each(const HapticPort *port);           /* s between ticks */
 void haptics_begin_step(Haptics *h);
 void haptics_end_step(Haptics *h, double dt);
+
+/* loop_memory.c */
+void haptics_memory_lock(Haptics *h); /* says once where it is refused */
+void haptics_memory_unlock(const Haptics *h);
+void haptics_stack_touch(void); /* on the thread */
 
 /* clock.c */
 double haptics_now(const Haptics *h); /* s since the epoch */

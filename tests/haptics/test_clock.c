@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -182,6 +184,52 @@ static void parts_come_and_go_meanwhile(void **state)
     dv_log_set_handler(NULL, NULL);
 }
 
+static unsigned told[2];
+
+static void count_remedies(const DvMessage *message, void *context)
+{
+    (void)context;
+    told[0] += strstr(message->text, "ulimit -r") != NULL;
+    told[1] += strstr(message->text, "ulimit -l") != NULL;
+}
+
+/* In a process that may neither: each is said once, however often it starts, and the ticks are made. */
+static void what_the_system_refuses_is_said(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_THREAD__
+    skip(); /* it begins no threads in a child */
+#endif
+    DvScene *scene = load(both);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        const struct rlimit none = {0, 0};
+        (void)setrlimit(RLIMIT_MEMLOCK, &none);
+        (void)setrlimit(RLIMIT_RTPRIO, &none);
+        if (geteuid() == 0 && setuid(65534) != 0)
+            _exit(9);
+        dv_log_set_handler(count_remedies, NULL);
+        unsigned ticks = 0;
+        for (int run = 0; run < 2; run++) {
+            (void)service()->run_by_clock(scene, true);
+            for (int i = 0; i < 200 && ticks < 10 * (unsigned)(run + 1); i++) {
+                if (dv_scene_step(scene, 0) != DV_OK)
+                    _exit(8);
+                wait_ms(2);
+                ticks = (unsigned)about(scene).ticks;
+            }
+            dv_scene_reset(scene);
+        }
+        _exit(told[0] == 1 && told[1] == 1 && ticks > 0 ? 0 : 1 + (int)(told[0] + 4 * told[1]));
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    dv_scene_free(scene);
+}
+
 static int begin(void **state)
 {
     assert_non_null(mkdtemp(folder));
@@ -206,6 +254,7 @@ int main(void)
         cmocka_unit_test(ticks_go_beside_the_steps),
         cmocka_unit_test(a_silent_device_changes_nothing),
         cmocka_unit_test(it_starts_and_stops_as_often_as_one_likes),
+        cmocka_unit_test(what_the_system_refuses_is_said),
         cmocka_unit_test(parts_come_and_go_meanwhile),
     };
     return cmocka_run_group_tests(tests, begin, end);

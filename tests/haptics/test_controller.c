@@ -18,6 +18,7 @@
 #include <divan/divan.h>
 #include <divan/input.h>
 #include <divan/math/rigid.h>
+#include <divan/moment.h>
 #include <divan/plugin.h>
 
 #include "haptic_device_conformance.h"
@@ -103,6 +104,67 @@ static void the_left_button_turns(void **state)
     dv_scene_free(scene);
 }
 
+static void key(DvScene *scene, int which, uint32_t held)
+{
+    const DvKeyStroke stroke = {.held = held};
+    DvEvent event = {.kind = DV_EVENT_KEY_PRESSED, .key = which, .data = &stroke};
+    dv_event_send(dv_scene_root(scene), &event);
+}
+
+/* Arrows are ways of the pointer: the same frames as by the mouse, and nothing where no way is given. */
+static void arrows_move_as_the_mouse_does(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"keyWay='20'", "keyWay='20' onlyTranslation='1'",
+                                        "keyWay='20' handleEventTriggersUpdate='1'"};
+    static const int keys[] = {18, 19, 20, 21}, ways[][2] = {{-20, 0}, {0, -20}, {20, 0}, {0, 20}};
+    static const uint32_t held[] = {0, DV_KEY_SHIFT, DV_KEY_CONTROL};
+    static const DvPressedButton buttons[] = {DV_LEFT_BUTTON, DV_RIGHT_BUTTON, DV_MIDDLE_BUTTON};
+    for (int k = 0; k < 3; k++) {
+        DvScene *by_keys = load_controlled(kinds[k]), *by_mouse = load_controlled(kinds[k]);
+        for (int i = 0; i < 12; i++) {
+            key(by_keys, keys[i % 4], held[i / 4]);
+            steps(by_keys, 1);
+            drag(by_mouse, buttons[i / 4], ways[i % 4][0], ways[i % 4][1]);
+            const DvRigid3 a = frame(by_keys), b = frame(by_mouse);
+            assert_memory_equal(&a, &b, sizeof a);
+        }
+        dv_scene_free(by_keys);
+        dv_scene_free(by_mouse);
+    }
+    DvScene *scene = load_controlled("");
+    const DvRigid3 before = frame(scene);
+    key(scene, 20, 0);
+    steps(scene, 2);
+    const DvRigid3 after = frame(scene);
+    assert_memory_equal(&before, &after, sizeof after);
+    dv_scene_free(scene);
+}
+
+/* A button that is held, and a way that no step has done yet, are in a moment and in a saved scene. */
+static void what_is_held_is_remembered(void **state)
+{
+    (void)state;
+    DvScene *scene = load_controlled("onlyTranslation='1'");
+    DvMoment *moment = dv_moment_new(scene);
+    mouse(scene, DV_MOUSE_PRESSED, DV_LEFT_BUTTON, 0, 0);
+    mouse(scene, DV_MOUSE_MOVED, DV_LEFT_BUTTON, 3, 0);
+    steps(scene, 1);
+    assert_int_equal(dv_moment_take(moment), DV_OK);
+    for (int run = 0; run < 2; run++) {
+        mouse(scene, DV_MOUSE_MOVED, DV_LEFT_BUTTON, 4, 0);
+        steps(scene, 1);
+        assert_true(frame(scene).center.x == 8);
+        mouse(scene, DV_MOUSE_RELEASED, DV_LEFT_BUTTON, 0, 0);
+        mouse(scene, DV_MOUSE_MOVED, DV_LEFT_BUTTON, 4, 0);
+        steps(scene, 1);
+        assert_true(frame(scene).center.x == 8);
+        assert_int_equal(dv_moment_restore(moment), DV_OK);
+    }
+    dv_moment_free(moment);
+    dv_scene_free(scene);
+}
+
 static void the_right_button_moves_along_the_main_direction(void **state)
 {
     (void)state;
@@ -137,8 +199,9 @@ static void each_button_moves_along_an_axis(void **state)
 static void jaws_close_with_the_middle_button(void **state)
 {
     (void)state;
-    DvScene *scene = load("<Node name='root' dt='0.01'><DefaultAnimationLoop/><MechanicalObject name='jaws' "
-                          "template='Vec1d' position='0 0'/><MechanicalStateController listening='1'/></Node>");
+    DvScene *scene =
+        load("<Node name='root' dt='0.01'><DefaultAnimationLoop/><MechanicalObject name='jaws' "
+             "template='Vec1d' position='0 0'/><MechanicalStateController listening='1' keyWay='1'/></Node>");
     steps(scene, 1);
     const DvStateRef jaws = scene_state(scene, "/jaws");
     assert_true(dv_state_read(jaws, DV_REST_POSITION).at[0] == 0);
@@ -149,6 +212,11 @@ static void jaws_close_with_the_middle_button(void **state)
     mouse(scene, DV_MOUSE_RELEASED, DV_MIDDLE_BUTTON, 0, 0);
     steps(scene, 1);
     assert_true(dv_state_read(jaws, DV_REST_POSITION).at[1] == 0);
+    for (int i = 0; i < 2; i++) { /* the arrow down, the arrow up */
+        key(scene, i == 0 ? 21 : 19, 0);
+        steps(scene, 1);
+        assert_true(dv_state_read(jaws, DV_REST_POSITION).at[1] == (i == 0 ? -0.4 : 0));
+    }
     dv_scene_free(scene);
 }
 
@@ -246,6 +314,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_left_button_turns),
+        cmocka_unit_test(arrows_move_as_the_mouse_does),
+        cmocka_unit_test(what_is_held_is_remembered),
         cmocka_unit_test(the_right_button_moves_along_the_main_direction),
         cmocka_unit_test(each_button_moves_along_an_axis),
         cmocka_unit_test(jaws_close_with_the_middle_button),

@@ -139,6 +139,7 @@ wrong 'turn' 'expected the number of a step'
 wrong '2 edit "/hand.onlyTranslations" "1"' "there is no field '/hand.onlyTranslations'"
 wrong '2 edit "/hand.onlyTranslation" "perhaps"' '.*perhaps'
 wrong '2 delete "/nobody"' "there is no object '/nobody'"
+wrong '2 key 1 18 9' 'expected what is held'
 wrong '2 device "/hand" 1 2' 'expected x y z'
 wrong '2 device "/hand" 1 2 3 0 0 0 0' 'expected x y z'
 wrong '2 button "/hand" 2 0' 'expected 1 .pressed. or 0'
