@@ -4,8 +4,8 @@
  * checkpoints and saved scenes remember. So a class that declares what it remembers needs no reset of its own for that.
  *
  * A reset of the class comes afterwards, and has the last word: what follows from fields that a user has edited since is not what it was. What has
- * another number of elements by now, since a mesh was cut, is left to it; and so is what is hidden, as it tells of what is built beside the run,
- * such as a matrix. Values are shared until they are written, so a start costs the first step one copy.
+ * another number of elements by now, since a mesh was cut, is left to it; and so is what is built beside the run, such as a matrix
+ * (DV_FIELD_NOT_RESET). Values are shared until they are written, so a start costs the first step one copy.
  */
 #include "words.h"
 
@@ -48,7 +48,7 @@ void dv_words_keep_first(DvObject *object)
         return;
     for (size_t i = 0; i < object->class_field_count; i++) {
         DvData *data = object->fields[i];
-        if (!dv_words_is_state(object, data) || data->field->flags & DV_FIELD_HIDDEN ||
+        if (!dv_words_is_state(object, data) || data->field->flags & DV_FIELD_NOT_RESET ||
             data->type->scalar == DV_SCALAR_OPAQUE)
             continue;
         (void)dv_data_update(data);

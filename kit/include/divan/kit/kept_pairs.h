@@ -18,10 +18,11 @@ typedef struct DvKeptPairs {
 } DvKeptPairs;
 
 #define DV_KEPT_PAIRS_FIELD(Struct, member)                                                                   \
-    DV_FIELD(Struct, member.pairs, "keptPairs", dv_type_uints, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,     \
+    DV_FIELD(Struct, member.pairs, "keptPairs", dv_type_uints,                                                \
+             .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN | DV_FIELD_NOT_RESET,                                  \
              .help = "pairs of points that no element couples any more, and that matrices have a place for"), \
         DV_FIELD(Struct, member.made, "pairsMade", dv_type_bool, .init = "0",                                 \
-                 .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,                                                   \
+                 .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN | DV_FIELD_NOT_RESET,                              \
                  .help = "matrices have a place for pairs of points of elements")
 
 static inline void dv_kept_pairs_make(DvKeptPairs *kept, bool made)
