@@ -130,7 +130,7 @@ static DvStatus update(void *self_, DvShapeVersion *version)
     s->more = &self->solids;
     if (boxes)
         collision_model_bound_corners(base);
-    *version = base->version;
+    collision_model_end(base, boxes, version);
     return DV_OK;
 }
 
@@ -185,6 +185,7 @@ const DvClass dv_capsule_collision_model = {
     .contracts =
         (const DvContract[]){{.id = DV_COLLISION_MODEL, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .accepts = collision_model_accepts,
+    .restore = collision_model_restore,
     .init = init,
     .cleanup = cleanup,
 };

@@ -70,6 +70,64 @@ static uint64_t mesh_revision(const CollisionModel *base)
     return base->topology.ops ? base->topology.ops->revision(base->topology.self) : 0;
 }
 
+/* Of an element: its box, and its normal where there are normals. */
+static size_t still_numbers(const CollisionModel *base)
+{
+    return base->still_normals ? 9 : 6;
+}
+
+/* The boxes that a run had which goes on; false: there are none of these elements. */
+static bool take_still(CollisionModel *base)
+{
+    size_t numbers;
+    const double *still = dv_data_doubles(&base->still, &numbers);
+    const size_t count = base->shape.count;
+    const bool fits = base->given && count > 0 && numbers == still_numbers(base) * count;
+    base->given = false;
+    if (!fits)
+        return false;
+    for (size_t row = 0; row < 6; row++)
+        memcpy(base->bounds + row * base->capacity, still + row * count, count * sizeof *still);
+    if (base->still_normals)
+        memcpy(base->still_normals, still + 6 * count, 3 * count * sizeof *still);
+    return true;
+}
+
+static void keep_still(CollisionModel *base, bool moving)
+{
+    const size_t count = moving ? 0 : base->shape.count;
+    double *still = dv_data_begin_all(&base->still, still_numbers(base) * count);
+    for (size_t row = 0; count > 0 && row < 6; row++)
+        memcpy(still + row * count, base->bounds + row * base->capacity, count * sizeof *still);
+    if (base->still_normals && count > 0)
+        memcpy(still + 6 * count, base->still_normals, 3 * count * sizeof *still);
+    dv_data_end(&base->still);
+}
+
+void collision_model_end(CollisionModel *base, bool boxes, DvShapeVersion *version)
+{
+    const bool moving = dv_data_bool(&base->moving);
+    size_t kept;
+    (void)dv_data_doubles(&base->still, &kept);
+    if (moving ? kept > 0 : boxes || kept != still_numbers(base) * base->shape.count)
+        keep_still(base, moving);
+    *version = base->version;
+}
+
+DvStatus collision_model_restore(DvObject *object, void *self)
+{
+    (void)object;
+    CollisionModel *base = self;
+    size_t kept;
+    (void)dv_data_doubles(&base->still, &kept);
+    if (dv_data_bool(&base->moving))
+        return DV_OK;
+    base->given = kept > 0;
+    if (kept == 0)
+        base->version.boxes = 0; /* it goes back to before the first look for contacts */
+    return DV_OK;
+}
+
 bool collision_model_begin(CollisionModel *base, uint32_t count, bool changed)
 {
     const bool first = base->version.boxes == 0;
@@ -88,12 +146,13 @@ bool collision_model_begin(CollisionModel *base, uint32_t count, bool changed)
     base->shape.topology_self = base->topology.self;
     base->mesh_revision = mesh_revision(base);
     base->points = x.count;
-    if (first || changed)
+    const bool given = base->given && !dv_data_bool(&base->moving) && take_still(base);
+    if (first || changed || given)
         base->version.structure++;
     else if (!dv_data_bool(&base->moving))
         return false;
     base->version.boxes++;
-    return true;
+    return !given;
 }
 
 double *collision_model_room(double *array, uint32_t *capacity, uint32_t count, uint32_t numbers)

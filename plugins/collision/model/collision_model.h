@@ -17,6 +17,7 @@
 typedef struct CollisionModel {
     DvData active, moving, simulated, self_collision, neighbours_apart, distance, stiffness, friction, response, color,
         group, contact_count;
+    DvData still; /* boxes of one that never moves, with its normals: what a run goes on with */
     DvLink topology_link;
     DvStateRef state;       /* ops is NULL until init has succeeded */
     DvTopologyRef topology; /* ops NULL: it needs none */
@@ -26,6 +27,8 @@ typedef struct CollisionModel {
     DvShapeVersion version;
     uint64_t mesh_revision; /* as of the last update, and the points of the state then */
     uint32_t points;
+    double *still_normals; /* [3 shape.count] made with the boxes, or NULL */
+    bool given;            /* the boxes are those of `still` */
 } CollisionModel;
 
 #define COLLISION_MODEL_FIELDS(Struct, base)                                                                           \
@@ -58,6 +61,8 @@ typedef struct CollisionModel {
                  .help = "models that share a group do not collide"),                                                  \
         DV_FIELD(Struct, base.contact_count, "numberOfContacts", dv_type_uint, .init = "0",                            \
                  .flags = DV_FIELD_READ_ONLY, .help = "contacts of this model in the last step that had any"),         \
+        DV_FIELD(Struct, base.still, "stillBoxes", dv_type_doubles, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,         \
+                 .help = "boxes of a model that never moves, which were computed once"),                               \
         DV_LINK_HELD("previous", NULL, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                                  \
                      .help = "kept for scenes that name it: trees of boxes belong to the narrow phase"),               \
         DV_LINK_HELD("next", NULL, .flags = DV_FIELD_READ_ONLY | DV_FIELD_HIDDEN,                                      \
@@ -79,6 +84,10 @@ void collision_model_cleanup(DvObject *object, void *self);
 /* Room for `count` elements; their number becomes that of the shape, which takes up positions, distance and mesh. `changed`:
  * they are others than before. Whether the boxes are to be computed: they stay when nothing moves. */
 DV_NODISCARD bool collision_model_begin(CollisionModel *base, uint32_t count, bool changed);
+/* The end of an update: what others see of it; boxes that stay are kept for a run that goes on. */
+void collision_model_end(CollisionModel *base, bool boxes, DvShapeVersion *version);
+/* DvClass.restore: boxes of a model that never moves are those it had. */
+DV_NODISCARD DvStatus collision_model_restore(DvObject *object, void *self);
 /* Room for `count` elements at least in an array of the model that nothing else keeps; *capacity is in elements. */
 double *collision_model_room(double *array, uint32_t *capacity, uint32_t count, uint32_t numbers);
 /* A list that has an entry for each of `count` elements: what is missing takes `value`, for each of its numbers. */

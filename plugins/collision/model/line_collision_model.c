@@ -54,7 +54,7 @@ static DvStatus update(void *self_, DvShapeVersion *version)
                                              DV_EDGES); /* can_collide asks for it */
     if (boxes)
         collision_model_bound_corners(&self->base);
-    *version = self->base.version;
+    collision_model_end(&self->base, boxes, version);
     return DV_OK;
 }
 
@@ -168,6 +168,7 @@ const DvClass dv_line_collision_model = {
     .contracts =
         (const DvContract[]){{.id = DV_COLLISION_MODEL, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .accepts = collision_model_accepts,
+    .restore = collision_model_restore,
     .init = init,
     .cleanup = cleanup,
 };

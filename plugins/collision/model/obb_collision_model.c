@@ -85,7 +85,7 @@ static DvStatus update(void *self_, DvShapeVersion *version)
         const double upper[3] = {centre[0] + reach[0], centre[1] + reach[1], centre[2] + reach[2]};
         collision_model_set_box(base, i, lower, upper);
     }
-    *version = base->version;
+    collision_model_end(base, boxes, version);
     return DV_OK;
 }
 
@@ -135,6 +135,7 @@ const DvClass dv_obb_collision_model = {
     .contracts =
         (const DvContract[]){{.id = DV_COLLISION_MODEL, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .accepts = collision_model_accepts,
+    .restore = collision_model_restore,
     .init = init,
     .cleanup = cleanup,
 };

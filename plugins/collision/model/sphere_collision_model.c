@@ -83,7 +83,7 @@ static DvStatus update(void *self_, DvShapeVersion *version)
         const double upper[3] = {centre[0] + reach, centre[1] + reach, centre[2] + reach};
         collision_model_set_box(base, i, lower, upper);
     }
-    *version = base->version;
+    collision_model_end(base, boxes, version);
     return DV_OK;
 }
 
@@ -147,6 +147,7 @@ const DvClass dv_sphere_collision_model = {
                                       {.id = DV_REPORT, .ops = &reports},
                                       {0}},
     .accepts = collision_model_accepts,
+    .restore = collision_model_restore,
     .init = init,
     .cleanup = collision_model_cleanup,
 };

@@ -37,9 +37,10 @@ static DvStatus update(void *self_, DvShapeVersion *version)
 {
     TetrahedronCollisionModel *self = self_;
     const bool changed = mesh_elements_read(&self->tetrahedra, &self->base);
-    if (collision_model_begin(&self->base, self->base.shape.count, changed))
+    const bool boxes = collision_model_begin(&self->base, self->base.shape.count, changed);
+    if (boxes)
         collision_model_bound_corners(&self->base);
-    *version = self->base.version;
+    collision_model_end(&self->base, boxes, version);
     return DV_OK;
 }
 
@@ -92,6 +93,7 @@ const DvClass dv_tetrahedron_collision_model = {
     .contracts =
         (const DvContract[]){{.id = DV_COLLISION_MODEL, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .accepts = collision_model_accepts,
+    .restore = collision_model_restore,
     .init = init,
     .cleanup = cleanup,
 };

@@ -212,20 +212,20 @@ static DvStatus update(void *self_, DvShapeVersion *version)
 {
     TriangleCollisionModel *self = self_;
     const bool changed = read_triangles(self);
+    self->base.still_normals = self->normals;
     const bool boxes = collision_model_begin(&self->base, self->base.shape.count, changed);
     self->base.shape.both_sides = dv_data_bool(&self->both_sides);
     collision_model_find_points(dv_object_of(self), &self->corners);
-    *version = self->base.version;
-    if (!boxes)
-        return DV_OK;
     const DvShape *s = &self->base.shape;
-    for (uint32_t t = 0; t < s->count; t++) {
+    for (uint32_t t = 0; boxes && t < s->count; t++) {
         const DvVec3 a = dv_vec3_load(shape_corner(s, t, 0));
         const DvVec3 ab = dv_vec3_sub(dv_vec3_load(shape_corner(s, t, 1)), a);
         const DvVec3 ac = dv_vec3_sub(dv_vec3_load(shape_corner(s, t, 2)), a);
         dv_vec3_store(dv_vec3_normalize(dv_vec3_cross(ab, ac)), self->normals + 3 * (size_t)t);
     }
-    collision_model_bound_corners(&self->base);
+    if (boxes)
+        collision_model_bound_corners(&self->base);
+    collision_model_end(&self->base, boxes, version);
     return DV_OK;
 }
 
@@ -317,6 +317,7 @@ const DvClass dv_triangle_collision_model = {
     .contracts =
         (const DvContract[]){{.id = DV_COLLISION_MODEL, .ops = &ops}, {.id = DV_DRAWABLE, .ops = &drawable}, {0}},
     .accepts = collision_model_accepts,
+    .restore = collision_model_restore,
     .init = init,
     .cleanup = cleanup,
 };
