@@ -390,6 +390,17 @@ static DvStatus check_restored(DvObject *object, MechanicalObject *self)
     return DV_OK;
 }
 
+/* A force of zeros is what a step leaves that has used one up. */
+static void forget_used_force(MechanicalObject *self)
+{
+    const double *force = dv_data_read(&self->external_force);
+    const size_t count = self->external_force.count * self->dof->deriv;
+    for (size_t i = 0; i < count; i++)
+        if (force[i] != 0.0)
+            return;
+    self->external_force_released = self->external_force.version;
+}
+
 /* The fields were put back, perhaps with another number of points. */
 static DvStatus restore(DvObject *object, void *self_)
 {
@@ -399,6 +410,7 @@ static DvStatus restore(DvObject *object, void *self_)
     if (status != DV_OK)
         return status;
     mechanical_object_resize(self, (uint32_t)self->position.count);
+    forget_used_force(self);
     return DV_OK;
 }
 
