@@ -48,8 +48,6 @@ from share import share_of, turn_and_days
 ROOT = os.environ.get("DIVAN_TEST_SOURCE_ROOT") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RESTART_AT, RESTART_TO = 10, 50
 SLOW = ["Component/LinearSolver/Direct/FEMBAR_SVDLinearSolver.scn"]  # a second a step: restarted from step 2 to 5, two steps of other groups
-# A preconditioner of an earlier step is built in the first step of a run that is loaded; a checkpoint goes on with the old one.
-BUILDS_WHEN_LOADED = ["Component/LinearSolver/Preconditioner/FEMBAR_PCG_WarpedAsyncSparseLDLSolver.scn"]
 NOT_FINITE = 3  # exit status of a run that explodes
 
 
@@ -856,7 +854,7 @@ def main():
         "engines": (engine, ENGINE_PROBES + ENGINE_SCENES, 2),
         "loaders": (engine, LOADER_PROBES, 2),
         "exports": (exports, sorted(EXPORT_PROBES), 2),
-        "restart": (restart, [n for n in light + probes if n not in BUILDS_WHEN_LOADED], 2),
+        "restart": (restart, light + probes, 2),
         "moments": (moments, sorted(set(light + probes + contact_names() + topology_names())) if "--all" in sys.argv else MOMENTS_OF, 2),
         "threads": (threads, light + probes, 2),
         "allocations": (allocations, [n for n in light if n not in ALLOCATES] + own_scenes_without_contacts(), 2),

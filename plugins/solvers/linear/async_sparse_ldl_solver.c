@@ -12,6 +12,7 @@
  * conjugate gradients with the present matrix, which the earlier factor preconditions; not those of a preconditioner, nor compliances.
  */
 #include "linear/ldl_solver.h"
+#include "system/linear_system.h"
 
 #include <divan/kit/block_product.h>
 #include <divan/memory.h>
@@ -264,8 +265,8 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
     direct->forgets = !dv_data_bool(&self->precompute);
     if (self->resumes) {
         const DvStatus status = resume(self, m, step, factors);
-        if (status != DV_OK || direct->matrix->rows == 0)
-            return status;
+        if (status != DV_OK || direct->matrix->rows == 0 || dv_matrix_linear_system_gave(direct->base.system.object))
+            return status; /* a preconditioner that is made again is not built in this step */
     }
     if (is_first(self, direct->base.ops->unknowns(m), factors))
         return factor_at_once(self, m, step, factors);

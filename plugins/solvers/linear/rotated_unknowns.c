@@ -107,6 +107,25 @@ void rotated_unknowns_restore(RotatedUnknowns *unknowns, DvData *numbers)
     memcpy(unknowns->kept, kept, count * sizeof *kept);
 }
 
+void rotated_unknowns_save_turned(const RotatedUnknowns *unknowns, DvData *numbers)
+{
+    dv_data_set(numbers, unknowns->rotation, unknowns->dimension > 0 ? 9 * (size_t)unknowns->points : 0);
+}
+
+void rotated_unknowns_resume(RotatedUnknowns *unknowns, const DvMechanicalOperationsOps *ops, DvMechanics *m,
+                             DvData *numbers)
+{
+    size_t count;
+    const double *turned = dv_data_doubles(numbers, &count);
+    if (unknowns->restored)
+        find_state(unknowns, ops, m);
+    unknowns->restored = false;
+    if (count != 9 * (size_t)unknowns->points)
+        unknowns->dimension = 0;
+    if (unknowns->dimension > 0)
+        memcpy(unknowns->rotation, turned, count * sizeof *turned);
+}
+
 void rotated_unknowns_turn(RotatedUnknowns *unknowns, const DvMechanicalOperationsOps *ops, DvMechanics *m,
                            const DvStep *step)
 {

@@ -38,6 +38,10 @@ void rotated_unknowns_turn(RotatedUnknowns *unknowns, const DvMechanicalOperatio
 /* What was kept, as numbers of a field, and back in a run that goes on. */
 void rotated_unknowns_save(const RotatedUnknowns *unknowns, DvData *numbers);
 void rotated_unknowns_restore(RotatedUnknowns *unknowns, DvData *numbers);
+/* R likewise, after a restore of what was kept. */
+void rotated_unknowns_save_turned(const RotatedUnknowns *unknowns, DvData *numbers);
+void rotated_unknowns_resume(RotatedUnknowns *unknowns, const DvMechanicalOperationsOps *ops, DvMechanics *m,
+                             DvData *numbers);
 /* out = R in, or R^T in where `back`; out may be in.     [n] */
 void rotated_unknowns_apply(const RotatedUnknowns *unknowns, bool back, double *out, const double *in, size_t n);
 

@@ -104,8 +104,8 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
 {
     WarpPreconditioner *self = self_;
     DvObject *system = self->base.system.object;
-    const bool due = dv_rotation_matrix_system_is_due(system);
-    const bool fresh = due || dv_linear_solver_is_of_another(self->solver.ops, self->solver.self, m);
+    const bool another = dv_linear_solver_is_of_another(self->solver.ops, self->solver.self, m);
+    const bool fresh = dv_rotation_matrix_system_is_due(system, another);
     if (fresh) {
         const DvStatus status = self->solver.ops->set_system(self->solver.self, m, step, factors);
         if (status != DV_OK)

@@ -20,6 +20,14 @@ void dv_matrix_linear_system_forget(DvObject *system, const MatrixWatcher *watch
 /* Whether somebody looks on; false of other classes too.     [step] */
 bool dv_matrix_linear_system_is_watched(DvObject *system);
 
+/* What a preconditioner stays with for some steps, and a run that goes on makes again of the same numbers: `keep` holds those of the next
+ * building, `give` lets the next building have those that are held. Of a MatrixLinearSystem the matrix, of a RotationMatrixSystem the
+ * rotations too; other systems hold nothing, and what is made again is of the present positions.     [step] */
+void dv_linear_system_keep(DvObject *system);
+void dv_linear_system_give(DvObject *system);
+/* Whether the last matrix was one that was held. */
+bool dv_matrix_linear_system_gave(DvObject *system);
+
 /* Whether a PreconditionedMatrixFreeSystem wants its preconditioner built anew in this building of the matrix: the first
  * time, then every assemblingRate times. Counts. */
 bool dv_preconditioned_system_is_due(DvObject *system);

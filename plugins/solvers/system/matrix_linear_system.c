@@ -6,6 +6,7 @@
  * scene asked for; here all of them are block compressed rows whose block size follows from the states.
  */
 #include "system/matrix_linear_system.h"
+#include "system/rotation_matrix_system.h"
 
 #include <divan/plugin.h>
 #include <divan/scene.h>
@@ -32,6 +33,8 @@ const DvField dv_matrix_linear_system_fields[] = {
                   .help = "indices are checked when the structure is made, whatever this says"),
     DV_FIELD_HELD("parallelAssemblyIndependentMatrices", dv_type_bool, .init = "0",
                   .help = "whether assembly may use several threads; results do not depend on it"),
+    DV_FIELD(MatrixLinearSystem, kept, "keptMatrix", dv_type_doubles, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN,
+             .help = "numbers of a matrix that a preconditioner stays with for some steps"),
     {0},
 };
 
@@ -68,11 +71,39 @@ static void set_size(MatrixLinearSystem *self, uint32_t n)
         dv_data_set(&self->matrix_size, (const uint32_t[]){n, n}, 1);
 }
 
+/* The numbers of an earlier matrix, for a run that goes on; NULL: they are not of this structure. */
+static const DvBlockMatrix *given_matrix(MatrixLinearSystem *self, const DvBlockMatrix *matrix, size_t numbers)
+{
+    enum { OTHER = 63 }; /* bit of a version: other numbers than the one without it */
+    size_t count;
+    const double *kept = dv_data_doubles(&self->kept, &count);
+    if (count != numbers)
+        return NULL;
+    self->given = *matrix;
+    self->given.values = (double *)(uintptr_t)kept; /* only read */
+    self->given.version ^= (uint64_t)1 << OTHER;
+    self->whole = NULL;
+    return &self->given;
+}
+
+/* Keeps the numbers of a matrix, or puts those in their place that are kept. */
+static const DvBlockMatrix *keep_or_give(MatrixLinearSystem *self, const DvBlockMatrix *matrix)
+{
+    const size_t numbers = (size_t)matrix->row_start[matrix->rows] * matrix->block * matrix->block;
+    const DvBlockMatrix *given = self->gives ? given_matrix(self, matrix, numbers) : NULL;
+    self->gave = given != NULL;
+    if (self->keeps && given == NULL)
+        dv_data_set(&self->kept, matrix->values, numbers);
+    self->keeps = self->gives = false;
+    return given != NULL ? given : matrix;
+}
+
 const DvBlockMatrix *dv_matrix_linear_system_assemble(void *self_, DvMechanics *m, const DvStep *step,
                                                       DvFactors factors)
 {
     MatrixLinearSystem *self = self_;
     const uint32_t parts = parts_of(self);
+    self->gave = false;
     dv_phase_begin("assembly");
     const DvBlockMatrix *matrix = self->mechanics->assemble(m, step, factors, parts);
     dv_phase_end();
@@ -82,7 +113,7 @@ const DvBlockMatrix *dv_matrix_linear_system_assemble(void *self_, DvMechanics *
     set_size(self, matrix->rows * matrix->block);
     for (const MatrixWatcher *watcher = self->watchers; watcher; watcher = watcher->next)
         watcher->look(watcher->self, matrix);
-    return matrix;
+    return self->keeps || self->gives ? keep_or_give(self, matrix) : matrix;
 }
 
 const DvBlockMatrix *dv_matrix_linear_system_whole(void *self)
@@ -144,6 +175,30 @@ void dv_matrix_linear_system_forget(DvObject *system, const MatrixWatcher *watch
             *at = watcher->next;
             return;
         }
+}
+
+void dv_linear_system_keep(DvObject *system)
+{
+    MatrixLinearSystem *self = system != NULL ? self_of(system) : NULL;
+    if (self != NULL)
+        self->keeps = true;
+    else if (system != NULL && dv_object_class(system) == &dv_rotation_matrix_system)
+        dv_rotation_matrix_system_keep(system);
+}
+
+void dv_linear_system_give(DvObject *system)
+{
+    MatrixLinearSystem *self = system != NULL ? self_of(system) : NULL;
+    if (self != NULL)
+        self->gives = true;
+    else if (system != NULL && dv_object_class(system) == &dv_rotation_matrix_system)
+        dv_rotation_matrix_system_give(system);
+}
+
+bool dv_matrix_linear_system_gave(DvObject *system)
+{
+    const MatrixLinearSystem *self = system != NULL ? self_of(system) : NULL;
+    return self != NULL && self->gave;
 }
 
 bool dv_matrix_linear_system_is_watched(DvObject *system)

@@ -13,6 +13,10 @@ typedef struct MatrixLinearSystem {
     const DvMechanicalOperationsOps *mechanics;
     const DvBlockMatrix *whole; /* of the last assembly, when no part was left out */
     MatrixWatcher *watchers;
+    DvData kept;         /* numbers of a matrix that a preconditioner stays with */
+    bool keeps, gives;   /* those of the next matrix are kept; it has those that are */
+    DvBlockMatrix given; /* the last one, where `gave` */
+    bool gave;
 } MatrixLinearSystem;
 
 extern const DvField dv_matrix_linear_system_fields[];

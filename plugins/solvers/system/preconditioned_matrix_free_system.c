@@ -11,8 +11,10 @@ typedef struct PreconditionedMatrixFreeSystem {
     DvData matrix_size;
     DvData assembling_rate;
     DvLink preconditioner_system;
-    uint32_t since; /* buildings since the preconditioner's last one */
-    bool built;     /* there was one since init or reset */
+    DvData buildings; /* since the preconditioner's last one, and that one; 0: there was none */
+    uint32_t since;   /* buildings since the preconditioner's last one */
+    bool built;       /* there was one since init or reset */
+    bool resumes;     /* it was one of a run that goes on, and is to be made again */
 } PreconditionedMatrixFreeSystem;
 
 static const DvField fields[] = {
@@ -27,13 +29,33 @@ static const DvField fields[] = {
              .help = "the preconditioner is built anew every so many times"),
     DV_LINK(PreconditionedMatrixFreeSystem, preconditioner_system, "preconditionerSystem", DV_LINEAR_SYSTEM,
             .help = "system of the preconditioner; set by the solver"),
+    DV_FIELD(PreconditionedMatrixFreeSystem, buildings, "buildings", dv_type_uint, .init = "0",
+             .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, .help = "of the system since the preconditioner was built"),
     {0},
 };
+
+static void say(PreconditionedMatrixFreeSystem *self, uint32_t buildings)
+{
+    if (dv_data_uint(&self->buildings) != buildings)
+        dv_data_set_uint(&self->buildings, buildings);
+}
 
 static void reset(DvObject *object, void *self_)
 {
     (void)object;
-    ((PreconditionedMatrixFreeSystem *)self_)->built = false;
+    PreconditionedMatrixFreeSystem *self = self_;
+    self->built = self->resumes = false;
+    say(self, 0);
+}
+
+static DvStatus restore(DvObject *object, void *self_)
+{
+    (void)object;
+    PreconditionedMatrixFreeSystem *self = self_;
+    const uint32_t buildings = dv_data_uint(&self->buildings);
+    self->built = self->resumes = buildings > 0;
+    self->since = buildings > 0 ? buildings - 1 : 0;
+    return DV_OK;
 }
 
 static const DvLinearSystemOps ops = {
@@ -54,16 +76,29 @@ const DvClass dv_preconditioned_matrix_free_system = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_LINEAR_SYSTEM, .ops = &ops}, {0}},
     .reset = reset,
+    .restore = restore,
 };
 
 bool dv_preconditioned_system_is_due(DvObject *system)
 {
     PreconditionedMatrixFreeSystem *self = dv_object_self(system);
+    DvObject *preconditioner = dv_link_object(&self->preconditioner_system);
+    const uint32_t rate = dv_data_uint(&self->assembling_rate);
+    const bool resumes = self->resumes;
     self->since++;
-    if (self->built && self->since < dv_data_uint(&self->assembling_rate))
-        return false;
+    self->resumes = false;
+    if (self->built && self->since < rate) {
+        say(self, self->since + 1);
+        if (resumes)
+            dv_linear_system_give(preconditioner);
+        return resumes;
+    }
     self->built = true;
     self->since = 0;
+    if (rate > 1) { /* else it is built in each step */
+        say(self, 1);
+        dv_linear_system_keep(preconditioner);
+    }
     return true;
 }
 
