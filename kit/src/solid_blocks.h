@@ -48,6 +48,10 @@ static inline DvReal8 (*solid_gradient_of_point(const DvSolidElements *solid, ui
     return (DvReal8(*)[3])(solid_point(solid, number, q) + 1 + 3 * (size_t)solid->mesh.nodes);
 }
 
+/* The inverse Jacobian of nodes at a point where the shape functions have these derivatives, of fewer dimensions with unit normals; its
+ * determinant, 0: it has no size there.     at, slope: [nodes][3] */
+double solid_map(DvElementKind kind, const double *at, const double *slope, DvMat3 *inverse);
+
 DV_SIMD_INLINE void solid_symmetrise(DvReal8 a[3][3])
 {
     a[0][1] = a[1][0] = 0.5 * (a[0][1] + a[1][0]);

@@ -53,6 +53,21 @@ static double column_norms(DvMat3 j)
     return dv_vec3_norm(dv_mat3_column(j, 0)) * dv_vec3_norm(dv_mat3_column(j, 1)) * dv_vec3_norm(dv_mat3_column(j, 2));
 }
 
+double solid_map(DvElementKind kind, const double *at, const double *slope, DvMat3 *inverse)
+{
+    DvMat3 j = {{{0.0}}};
+    for (uint32_t n = 0; n < dv_element_nodes(kind); n++)
+        for (int i = 0; i < 3; i++)
+            for (int c = 0; c < 3; c++)
+                j.m[i][c] += at[3 * n + (uint32_t)i] * slope[3 * n + (uint32_t)c];
+    j = complete(dv_shape_dimensions(kind), j);
+    const double det = dv_mat3_det(j);
+    if (!(fabs(det) > 1e-14 * column_norms(j)))
+        return 0.0;
+    (void)dv_mat3_inverse(j, inverse);
+    return det;
+}
+
 /* Weights and gradients of one element; false: it has no size at a point. */
 static bool set_shape(DvSolidElements *solid, uint32_t lane, const DvQuadrature *rule, const double *at)
 {
@@ -62,19 +77,12 @@ static bool set_shape(DvSolidElements *solid, uint32_t lane, const DvQuadrature 
         double point[3], slope[DV_SOLID_NODES][3];
         DvReal8 *out = solid_point(solid, number, q);
         const double weight = dv_quadrature_point(kind, rule, q, point);
-        DvMat3 j = {{{0.0}}};
-        for (uint32_t n = 0; n < nodes; n++) {
+        for (uint32_t n = 0; n < nodes; n++)
             (void)dv_shape_function(kind, 1, n, point, slope[n]);
-            for (int i = 0; i < 3; i++)
-                for (int c = 0; c < 3; c++)
-                    j.m[i][c] += at[3 * n + (uint32_t)i] * slope[n][c];
-        }
-        j = complete(dv_shape_dimensions(kind), j);
-        const double det = dv_mat3_det(j);
-        if (!(fabs(det) > 1e-14 * column_norms(j)))
-            return false;
         DvMat3 inverse;
-        (void)dv_mat3_inverse(j, &inverse);
+        const double det = solid_map(kind, at, slope[0], &inverse);
+        if (det == 0.0)
+            return false;
         out[0][place] = lane < solid->mesh.elements ? weight * fabs(det) : 0.0;
         for (uint32_t n = 0; n < nodes; n++)
             for (int i = 0; i < 3; i++)

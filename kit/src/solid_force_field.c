@@ -116,6 +116,7 @@ void dv_solid_force_field_destroy(DvObject *object, void *self)
 {
     (void)object;
     clear(self);
+    dv_element_operator_free(&((DvSolidForceField *)self)->described);
 }
 
 /* ---- Operations ---- */

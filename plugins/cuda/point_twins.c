@@ -12,9 +12,9 @@
 
 typedef struct MassTwin {
     Twin twin;
-    DeviceArray mass, weight, has;
+    DeviceArray mass, weight, has, begin, other, value; /* begin to value: of rows */
     double gravity[6];
-    uint64_t version[2]; /* of mass and weight */
+    uint64_t version[3]; /* of mass, weight and rows */
 } MassTwin;
 
 static bool put_masses(MassTwin *self, const DvOperatorPart *mass, DvText *why)
@@ -55,6 +55,9 @@ static void mass_free(DvTwin *base)
     device_array_free(self->twin.space, &self->mass);
     device_array_free(self->twin.space, &self->weight);
     device_array_free(self->twin.space, &self->has);
+    device_array_free(self->twin.space, &self->begin);
+    device_array_free(self->twin.space, &self->other);
+    device_array_free(self->twin.space, &self->value);
     twin_end(&self->twin);
 }
 
@@ -102,6 +105,60 @@ Twin *mass_twin_new(void)
     return &self->twin;
 }
 
+/* ---- Masses of rows ---- */
+
+/* Lists that say who reads what: wrong ones would read elsewhere. */
+static bool check_rows(const MassTwin *self, const DvOperatorPart *begin, const DvOperatorPart *other, DvText *why)
+{
+    bool fits = begin->index[0] == 0 && begin->index[self->twin.points] == other->count;
+    for (uint32_t p = 0; p < self->twin.points; p++)
+        fits = fits && begin->index[p] <= begin->index[p + 1];
+    for (size_t i = 0; i < other->count; i++)
+        fits = fits && other->index[i] < self->twin.points;
+    if (!fits)
+        dv_text_add(why, "its rows do not fit the %u points", self->twin.points);
+    return fits;
+}
+
+static bool rows_update(DvTwin *base, const DvOperator *op, DvText *why)
+{
+    MassTwin *self = (MassTwin *)base;
+    const DvOperatorPart *begin = operator_part(op, "begin", (size_t)self->twin.points + 1, 1, why);
+    const DvOperatorPart *other = begin ? operator_part(op, "other", SIZE_MAX, 1, why) : NULL;
+    const DvOperatorPart *value = other ? operator_part(op, "value", other->count, 1, why) : NULL;
+    if (!value || !mass_update(base, op, why) || !check_rows(self, begin, other, why))
+        return false;
+    if (self->value.at && value->version == self->version[2])
+        return true;
+    self->version[2] = value->version;
+    return device_array_indices(self->twin.space, &self->begin, begin, false, why) &&
+           device_array_indices(self->twin.space, &self->other, other, false, why) &&
+           device_array_numbers(self->twin.space, self->twin.precision, &self->value, value, false, why);
+}
+
+static void rows_product(DvTwin *base, double factor, DvConstVec dx, DvVec res)
+{
+    MassTwin *self = (MassTwin *)base;
+    Space *space = self->twin.space;
+    const uint64_t n = (uint64_t)self->twin.points * self->twin.dim;
+    SPACE_LAUNCH(space, self->twin.precision, mass_rows, n, .n = n, .r = (void *)res.at, .d = (const void *)dx.at,
+                 .mass = SPACE_AT(self->mass.at), .value = SPACE_AT(self->value.at), .begin = SPACE_AT(self->begin.at),
+                 .other = SPACE_AT(self->other.at), .dim = self->twin.dim, .k = factor);
+}
+
+static const DvTwinOps rows_ops = {.size = sizeof(DvTwinOps),
+                                   .update = rows_update,
+                                   .free = mass_free,
+                                   .add_force = mass_force,
+                                   .add_mdx = rows_product};
+
+Twin *mass_rows_twin_new(void)
+{
+    MassTwin *self = dv_alloc(1, sizeof *self);
+    self->twin.base.ops = &rows_ops;
+    return &self->twin;
+}
+
 /* ---- Loads ---- */
 
 typedef struct LoadTwin {
@@ -111,15 +168,15 @@ typedef struct LoadTwin {
 } LoadTwin;
 
 /* Lanes add to points without regard to each other: no point comes twice. */
-static bool check_points(const LoadTwin *self, const DvOperatorPart *point, DvText *why)
+static bool check_points(const Twin *twin, const DvOperatorPart *point, DvText *why)
 {
-    bool *named = dv_alloc((size_t)self->twin.points + 1, sizeof *named), fits = true;
-    memset(named, 0, ((size_t)self->twin.points + 1) * sizeof *named);
+    bool *named = dv_alloc((size_t)twin->points + 1, sizeof *named), fits = true;
+    memset(named, 0, ((size_t)twin->points + 1) * sizeof *named);
     for (size_t i = 0; i < point->count && fits; i++) {
         const uint32_t p = point->index[i];
-        fits = p < self->twin.points && !named[p];
+        fits = p < twin->points && !named[p];
         if (!fits)
-            dv_text_add(why, p < self->twin.points ? "point %u is named twice" : "there is no point %u", p);
+            dv_text_add(why, p < twin->points ? "point %u is named twice" : "there is no point %u", p);
         else
             named[p] = true;
     }
@@ -134,7 +191,7 @@ static bool load_update(DvTwin *base, const DvOperator *op, DvText *why)
     const DvOperatorPart *force = point ? operator_part(op, "force", point->count, self->twin.dim, why) : NULL;
     if (!force)
         return false;
-    if (!check_points(self, point, why))
+    if (!check_points(&self->twin, point, why))
         return false;
     self->count = point->count;
     return device_array_indices(self->twin.space, &self->point, point, false, why) &&
@@ -175,6 +232,79 @@ Twin *load_twin_new(void)
 {
     LoadTwin *self = dv_alloc(1, sizeof *self);
     self->twin.base.ops = &load_ops;
+    return &self->twin;
+}
+
+/* ---- Springs to places ---- */
+
+typedef struct PullTwin {
+    Twin twin;
+    DeviceArray point, stiffness, place;
+    uint64_t count, version;
+} PullTwin;
+
+static bool pull_update(DvTwin *base, const DvOperator *op, DvText *why)
+{
+    PullTwin *self = (PullTwin *)base;
+    Space *space = self->twin.space;
+    const DvPrecision precision = self->twin.precision;
+    const DvOperatorPart *point = operator_part(op, "point", SIZE_MAX, 1, why);
+    const DvOperatorPart *stiffness = point ? operator_part(op, "stiffness", point->count, self->twin.dim, why) : NULL;
+    const DvOperatorPart *place = stiffness ? operator_part(op, "place", point->count, self->twin.dim, why) : NULL;
+    if (!place)
+        return false;
+    const bool same = self->point.at && self->version == point->version && self->count == point->count;
+    if (!same &&
+        !(check_points(&self->twin, point, why) && device_array_indices(space, &self->point, point, false, why) &&
+          device_array_numbers(space, precision, &self->stiffness, stiffness, false, why)))
+        return false;
+    self->count = point->count;
+    self->version = point->version;
+    return device_array_numbers(space, precision, &self->place, place, false, why);
+}
+
+static void pull_free(DvTwin *base)
+{
+    PullTwin *self = (PullTwin *)base;
+    device_array_free(self->twin.space, &self->point);
+    device_array_free(self->twin.space, &self->stiffness);
+    device_array_free(self->twin.space, &self->place);
+    twin_end(&self->twin);
+}
+
+/* f -= k stiffness (x - place); without places the vector is one of displacements. */
+static void pull(PullTwin *self, double k, const double *x, DvAddress place, double *f)
+{
+    Space *space = self->twin.space;
+    const uint64_t n = self->count * self->twin.dim;
+    SPACE_LAUNCH(space, self->twin.precision, pull, n, .n = n, .x = (const void *)x, .f = (void *)f,
+                 .stiffness = SPACE_AT(self->stiffness.at), .place = SPACE_AT(place), .point = SPACE_AT(self->point.at),
+                 .dim = self->twin.dim, .k = k);
+}
+
+static void pull_force(DvTwin *base, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
+{
+    PullTwin *self = (PullTwin *)base;
+    (void)step, (void)v;
+    pull(self, 1.0, x->at, self->place.at, f->at);
+}
+
+static void pull_product(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    (void)step, (void)b;
+    pull((PullTwin *)base, k, dx->at, 0, df->at);
+}
+
+static const DvTwinOps pull_ops = {.size = sizeof(DvTwinOps),
+                                   .update = pull_update,
+                                   .free = pull_free,
+                                   .add_force = pull_force,
+                                   .add_dforce = pull_product};
+
+Twin *pull_twin_new(void)
+{
+    PullTwin *self = dv_alloc(1, sizeof *self);
+    self->twin.base.ops = &pull_ops;
     return &self->twin;
 }
 

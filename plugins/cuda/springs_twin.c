@@ -8,11 +8,31 @@
 
 typedef struct SpringsTwin {
     Twin twin;
-    DeviceArray pair, flags, spring, tangent, value, begin, entry;
+    DeviceArray pair, flags, spring, tangent, value, begin[2], entry[2]; /* the second ones: of two states */
     uint64_t count;
     double shortest;
-    bool kept; /* tangents are of a force */
+    bool kept, between; /* kept: tangents are of a force; between two states */
+    uint32_t second;    /* points of the second state */
 } SpringsTwin;
+
+/* Which springs each point has: of two states the ends of each by themselves. */
+static bool list_ends(SpringsTwin *self, const DvOperatorPart *pair, DvText *why)
+{
+    Space *space = self->twin.space;
+    if (!self->between)
+        return device_array_lists(space, &self->begin[0], &self->entry[0], self->twin.points, pair->index,
+                                  2 * pair->count, why);
+    uint32_t *end = dv_alloc(pair->count + 1, sizeof *end);
+    bool done = true;
+    for (size_t side = 0; side < 2 && done; side++) {
+        for (size_t i = 0; i < pair->count; i++)
+            end[i] = pair->index[2 * i + side];
+        done = device_array_lists(space, &self->begin[side], &self->entry[side],
+                                  side ? self->second : self->twin.points, end, pair->count, why);
+    }
+    dv_free(end);
+    return done;
+}
 
 static bool update(DvTwin *base, const DvOperator *op, DvText *why)
 {
@@ -25,12 +45,13 @@ static bool update(DvTwin *base, const DvOperator *op, DvText *why)
     if (!shortest)
         return false;
     const size_t number = dv_space_bytes(self->twin.precision, pair->count);
+    const DvOperatorPart *second = dv_operator_part(op, "second");
+    self->between = second != NULL;
+    self->second = second && second->count == 1 ? second->index[0] : 0;
     self->count = pair->count;
     self->shortest = shortest->numbers[0];
     self->kept = false;
-    return device_array_lists(space, &self->begin, &self->entry, self->twin.points, pair->index, 2 * pair->count,
-                              why) &&
-           device_array_indices(space, &self->pair, pair, true, why) &&
+    return list_ends(self, pair, why) && device_array_indices(space, &self->pair, pair, true, why) &&
            device_array_indices(space, &self->flags, flags, true, why) &&
            device_array_numbers(space, self->twin.precision, &self->spring, spring, true, why) &&
            device_array_room(space, &self->tangent, (self->twin.dim + 2) * number, why) &&
@@ -40,19 +61,23 @@ static bool update(DvTwin *base, const DvOperator *op, DvText *why)
 static void release(DvTwin *base)
 {
     SpringsTwin *self = (SpringsTwin *)base;
-    DeviceArray *const all[] = {&self->pair,  &self->flags, &self->spring, &self->tangent,
-                                &self->value, &self->begin, &self->entry};
+    DeviceArray *const all[] = {&self->pair,     &self->flags,    &self->spring,   &self->tangent, &self->value,
+                                &self->begin[0], &self->entry[0], &self->begin[1], &self->entry[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         device_array_free(self->twin.space, all[i]);
     twin_end(&self->twin);
 }
 
-static void gather(SpringsTwin *self, double *f)
+static void gather(SpringsTwin *self, const DvVec *f)
 {
     Space *space = self->twin.space;
-    SPACE_LAUNCH(space, self->twin.precision, gather_springs, self->twin.points, .n = self->twin.points, .f = (void *)f,
-                 .value = SPACE_AT(self->value.at), .begin = SPACE_AT(self->begin.at),
-                 .entry = SPACE_AT(self->entry.at), .dim = self->twin.dim, .springs = self->count);
+    for (uint32_t side = 0; side < (self->between ? 2u : 1u); side++) {
+        const uint32_t points = side ? self->second : self->twin.points;
+        SPACE_LAUNCH(space, self->twin.precision, gather_springs, points, .n = points, .f = (void *)f[side].at,
+                     .value = SPACE_AT(self->value.at), .begin = SPACE_AT(self->begin[side].at),
+                     .entry = SPACE_AT(self->entry[side].at), .dim = self->twin.dim, .side = self->between ? side : 2,
+                     .springs = self->count);
+    }
 }
 
 static void add_force(DvTwin *base, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -62,10 +87,12 @@ static void add_force(DvTwin *base, const DvStep *step, const DvConstVec *x, con
     (void)step;
     self->kept = true;
     SPACE_LAUNCH(space, self->twin.precision, springs_force, self->count, .n = self->count, .x = (const void *)x->at,
-                 .v = (const void *)v->at, .pair = SPACE_AT(self->pair.at), .flags = SPACE_AT(self->flags.at),
-                 .spring = SPACE_AT(self->spring.at), .tangent = SPACE_AT(self->tangent.at),
-                 .value = SPACE_AT(self->value.at), .dim = self->twin.dim, .shortest = self->shortest);
-    gather(self, f->at);
+                 .v = (const void *)v->at, .x2 = (const void *)x[self->between].at,
+                 .v2 = (const void *)v[self->between].at, .pair = SPACE_AT(self->pair.at),
+                 .flags = SPACE_AT(self->flags.at), .spring = SPACE_AT(self->spring.at),
+                 .tangent = SPACE_AT(self->tangent.at), .value = SPACE_AT(self->value.at), .dim = self->twin.dim,
+                 .shortest = self->shortest);
+    gather(self, f);
 }
 
 static void add_dforce(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
@@ -76,9 +103,10 @@ static void add_dforce(DvTwin *base, const DvStep *step, double k, double b, con
     if (!self->kept)
         return;
     SPACE_LAUNCH(space, self->twin.precision, springs_product, self->count, .n = self->count, .d = (const void *)dx->at,
-                 .pair = SPACE_AT(self->pair.at), .tangent = SPACE_AT(self->tangent.at),
-                 .value = SPACE_AT(self->value.at), .dim = self->twin.dim, .k = k);
-    gather(self, df->at);
+                 .d2 = (const void *)dx[self->between].at, .pair = SPACE_AT(self->pair.at),
+                 .tangent = SPACE_AT(self->tangent.at), .value = SPACE_AT(self->value.at), .dim = self->twin.dim,
+                 .k = k);
+    gather(self, df);
 }
 
 static const DvTwinOps ops = {

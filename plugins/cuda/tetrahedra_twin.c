@@ -10,7 +10,7 @@ enum { NODES = 4, NUMBERS = 9 };
 
 typedef struct TetrahedraTwin {
     Twin twin;
-    DeviceArray element, edge, gradient, modulus, world, force, begin, entry;
+    DeviceArray element, edge, gradient, modulus, world, force, begin, entry, inverse, initial, turn;
     uint64_t count, version[4];
     uint32_t turns;
     bool kept; /* world is of a force */
@@ -27,6 +27,20 @@ static bool put_elements(TetrahedraTwin *self, const DvOperatorPart *element, Dv
            device_array_room(self->twin.space, &self->force, 3 * NODES * element->count * bytes, why);
 }
 
+/* What frames by decomposition need besides. */
+static bool put_turns(TetrahedraTwin *self, const DvOperator *op, size_t count, DvText *why)
+{
+    if (self->turns == TURN_EXACT)
+        return device_array_room(self->twin.space, &self->turn, 6 * count * dv_space_bytes(self->twin.precision, 1),
+                                 why);
+    if (self->turns != TURN_STABLE)
+        return true;
+    const DvOperatorPart *inverse = operator_part(op, "inverse", count, NUMBERS, why),
+                         *initial = inverse ? operator_part(op, "initial", count, NUMBERS, why) : NULL;
+    return initial && device_array_numbers(self->twin.space, DV_DOUBLE, &self->inverse, inverse, true, why) &&
+           device_array_numbers(self->twin.space, DV_DOUBLE, &self->initial, initial, true, why);
+}
+
 static bool update(DvTwin *base, const DvOperator *op, DvText *why)
 {
     TetrahedraTwin *self = (TetrahedraTwin *)base;
@@ -41,6 +55,8 @@ static bool update(DvTwin *base, const DvOperator *op, DvText *why)
     if (!part[0] || !part[1] || !part[2])
         return false;
     self->turns = frame->index[0];
+    if (self->turns >= TURNS || !put_turns(self, op, element->count, why))
+        return false;
     if ((!self->element.at || element->version != self->version[3]) && !put_elements(self, element, why))
         return false;
     self->version[3] = element->version;
@@ -56,8 +72,9 @@ static bool update(DvTwin *base, const DvOperator *op, DvText *why)
 static void release(DvTwin *base)
 {
     TetrahedraTwin *self = (TetrahedraTwin *)base;
-    DeviceArray *const all[] = {&self->element, &self->edge,  &self->gradient, &self->modulus,
-                                &self->world,   &self->force, &self->begin,    &self->entry};
+    DeviceArray *const all[] = {&self->element, &self->edge,    &self->gradient, &self->modulus,
+                                &self->world,   &self->force,   &self->begin,    &self->entry,
+                                &self->inverse, &self->initial, &self->turn};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         device_array_free(self->twin.space, all[i]);
     twin_end(&self->twin);
@@ -68,7 +85,8 @@ static void gather(TetrahedraTwin *self, double k, double *f)
     Space *space = self->twin.space;
     SPACE_LAUNCH(space, self->twin.precision, gather_elements, self->twin.points, .n = self->twin.points,
                  .f = (void *)f, .at = SPACE_AT(self->force.at), .begin = SPACE_AT(self->begin.at),
-                 .entry = SPACE_AT(self->entry.at), .nodes = NODES, .elements = (uint32_t)self->count, .k = k);
+                 .entry = SPACE_AT(self->entry.at), .nodes = NODES, .elements = (uint32_t)self->count, .dim = 3,
+                 .k = k);
 }
 
 static void add_force(DvTwin *base, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -80,7 +98,9 @@ static void add_force(DvTwin *base, const DvStep *step, const DvConstVec *x, con
     SPACE_LAUNCH(space, self->twin.precision, tetrahedra_force, self->count, .n = self->count, .x = (const void *)x->at,
                  .element = SPACE_AT(self->element.at), .edge = SPACE_AT(self->edge.at),
                  .gradient = SPACE_AT(self->gradient.at), .modulus = SPACE_AT(self->modulus.at),
-                 .world = SPACE_AT(self->world.at), .force = SPACE_AT(self->force.at), .turns = self->turns);
+                 .world = SPACE_AT(self->world.at), .force = SPACE_AT(self->force.at),
+                 .inverse = SPACE_AT(self->inverse.at), .initial = SPACE_AT(self->initial.at),
+                 .turn = SPACE_AT(self->turn.at), .turns = self->turns);
     gather(self, 1.0, f->at);
 }
 
@@ -93,7 +113,8 @@ static void add_dforce(DvTwin *base, const DvStep *step, double k, double b, con
         return;
     SPACE_LAUNCH(space, self->twin.precision, tetrahedra_product, self->count, .n = self->count,
                  .d = (const void *)dx->at, .element = SPACE_AT(self->element.at), .world = SPACE_AT(self->world.at),
-                 .modulus = SPACE_AT(self->modulus.at), .force = SPACE_AT(self->force.at));
+                 .modulus = SPACE_AT(self->modulus.at),
+                 .turn = self->turns == TURN_EXACT ? SPACE_AT(self->turn.at) : NULL, .force = SPACE_AT(self->force.at));
     gather(self, -k, df->at);
 }
 

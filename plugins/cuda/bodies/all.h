@@ -10,6 +10,7 @@
 #define ROOT       sqrt
 #include "components.h"
 #include "mappings.h"
+#include "solids.h"
 #include "springs.h"
 #include "tetrahedra.h"
 #include "vectors.h"
@@ -22,6 +23,7 @@
 #define ROOT       sqrtf
 #include "components.h"
 #include "mappings.h"
+#include "solids.h"
 #include "springs.h"
 #include "tetrahedra.h"
 #include "vectors.h"

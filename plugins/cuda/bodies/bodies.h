@@ -26,6 +26,21 @@ enum {
 
 enum { SPRING_ENABLED = 1, SPRING_ELONGATION = 2, MOST_DIM = 6 };
 
+/* Frames of the operator "corotational tetrahedra": none; of edge a b and face a b c; the polar factor of the edges; that, and a proper
+ * rotation of flat and inverted elements; the rotation of the deformation. */
+enum { TURN_NONE, TURN_FRAME, TURN_POLAR, TURN_STABLE, TURN_EXACT, TURNS };
+
+/* Of the operator "linear elements". */
+enum {
+    FRAME_NONE,
+    FRAME_OF_NODES,
+    FRAME_OF_MEAN_EDGES,
+    FRAME_POLAR_OF_MEAN_EDGES,
+    FRAME_POLAR,
+    FRAME_STABLE_POLAR,
+    FRAMES
+};
+
 typedef struct SlotStep {
     uint32_t action, r, a, b;
 } SlotStep;

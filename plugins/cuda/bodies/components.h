@@ -61,6 +61,31 @@ BODY void NAME(mass_acceleration)(const NAME(mass_acceleration_args) * o, uint32
         o->a[i] = o->f[i] / o->mass[i / o->dim];
 }
 
+/* r += k M d, M of a diagonal and of rows, from begin[p] to begin[p + 1] of point p. */
+typedef struct NAME(mass_rows_args) {
+    const double *stop;
+    uint64_t n;
+    REAL *r;
+    const REAL *d, *mass, *value;
+    const uint32_t *begin, *other;
+    uint32_t dim;
+    double k;
+} NAME(mass_rows_args);
+
+BODY void NAME(mass_rows)(const NAME(mass_rows_args) * o, uint32_t block, uint32_t lane, uint32_t phase, double *shared)
+{
+    const uint64_t i = (uint64_t)block * LANES + lane;
+    (void)phase, (void)shared;
+    if (i >= o->n)
+        return;
+    const uint64_t p = i / o->dim, c = i % o->dim;
+    const REAL k = (REAL)o->k;
+    REAL sum = o->r[i] + (o->mass[p] * k) * o->d[i];
+    for (uint32_t e = o->begin[p]; e < o->begin[p + 1]; e++)
+        sum += (o->value[e] * k) * o->d[(uint64_t)o->other[e] * o->dim + c];
+    o->r[i] = sum;
+}
+
 /* f of listed points += force     n: numbers of the force */
 typedef struct NAME(load_force_args) {
     const double *stop;
@@ -80,14 +105,37 @@ BODY void NAME(load_force)(const NAME(load_force_args) * o, uint32_t block, uint
         o->f[(uint64_t)o->point[i / o->dim] * o->dim + i % o->dim] += o->force[i];
 }
 
-/* f of a point += k times what its elements give it, in the order of the elements.     at: [nodes][3][elements] */
+/* f of listed points -= k stiffness (x - place); place: or NULL     n: numbers of the places */
+typedef struct NAME(pull_args) {
+    const double *stop;
+    uint64_t n;
+    const REAL *x;
+    REAL *f;
+    const REAL *stiffness, *place;
+    const uint32_t *point;
+    uint32_t dim;
+    double k;
+} NAME(pull_args);
+
+BODY void NAME(pull)(const NAME(pull_args) * o, uint32_t block, uint32_t lane, uint32_t phase, double *shared)
+{
+    const uint64_t i = (uint64_t)block * LANES + lane;
+    (void)phase, (void)shared;
+    if (i >= o->n)
+        return;
+    const uint64_t at = (uint64_t)o->point[i / o->dim] * o->dim + i % o->dim;
+    const REAL apart = o->place ? o->x[at] - o->place[i] : o->x[at];
+    o->f[at] -= (REAL)o->k * o->stiffness[i] * apart;
+}
+
+/* f of a point += k times what its elements give it, in the order of the elements.     at: [nodes][dim][elements] */
 typedef struct NAME(gather_elements_args) {
     const double *stop;
     uint64_t n; /* points */
     REAL *f;
     const REAL *at;
     const uint32_t *begin, *entry; /* entry: element x nodes + node */
-    uint32_t nodes, elements;
+    uint32_t nodes, elements, dim;
     double k;
 } NAME(gather_elements_args);
 
@@ -98,16 +146,16 @@ BODY void NAME(gather_elements)(const NAME(gather_elements_args) * o, uint32_t b
     (void)phase, (void)shared;
     if (p >= o->n || o->begin[p] == o->begin[p + 1])
         return;
-    REAL x = 0, y = 0, z = 0;
+    REAL sum[3] = {0, 0, 0};
     for (uint32_t i = o->begin[p]; i < o->begin[p + 1]; i++) {
-        const uint64_t node = o->entry[i] % o->nodes, element = o->entry[i] / o->nodes, m = o->elements;
-        x += o->at[(3 * node) * m + element];
-        y += o->at[(3 * node + 1) * m + element];
-        z += o->at[(3 * node + 2) * m + element];
+        const uint64_t node = o->entry[i] % o->nodes, element = o->entry[i] / o->nodes;
+        for (uint32_t c = 0; c < 3; c++)
+            if (c < o->dim)
+                sum[c] += o->at[(node * o->dim + c) * o->elements + element];
     }
-    o->f[3 * p] += (REAL)o->k * x;
-    o->f[3 * p + 1] += (REAL)o->k * y;
-    o->f[3 * p + 2] += (REAL)o->k * z;
+    for (uint32_t c = 0; c < 3; c++)
+        if (c < o->dim)
+            o->f[p * o->dim + c] += (REAL)o->k * sum[c];
 }
 
 /* A plane: delta = x . normal - distance; where delta < 0, or on both sides: f -= stiffness delta normal - damping delta v, cut to `most`

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Linear corotational tetrahedra: an element has a frame R (world to local, its rows) of edge a b and face a b c, or none. With the
+ * Linear corotational tetrahedra: an element has a frame R (world to local, its rows), see TURN_NONE and what follows. With the
  * gradients g of the shape functions times 6 V, Lame's parameters over 36 V, and D = rest - present shape in the frame,
  *   A = sum D_k g_k^T,   sigma = lambda tr(A) I + mu (A + A^T),   f_k = R^T sigma g_k,   f_a = -(f_b + f_c + f_d)
- * Products are the same with G_k = R^T g_k, which a force keeps. All arrays are [component][element].
+ * Products are the same with G_k = R^T g_k, which a force keeps. Where R is the rotation of the deformation F = R^T S, a product has the
+ * derivative of R too: f_k -= mu G_k x (R^T B R) sum G_m x d_m, B = I + (lambda / mu tr(S - I) - 2) (tr(S) I - S)^-1. All arrays are [component][element].
  */
-#include "bodies.h"
+#include "frames.h"
 
 typedef struct NAME(tetrahedra_force_args) {
     const double *stop;
@@ -13,9 +14,72 @@ typedef struct NAME(tetrahedra_force_args) {
     const REAL *x;
     const uint32_t *element;
     const REAL *edge, *gradient, *modulus;
-    REAL *world, *force;
+    const double *inverse, *initial; /* of the rest edges; rest frame: of TURN_STABLE */
+    REAL *world, *force, *turn;      /* turn: xx yy zz xy yz zx, of TURN_EXACT */
     uint32_t turns;
 } NAME(tetrahedra_force_args);
+
+#ifndef DIVAN_CUDA_TETRAHEDRON_FRAMES
+#define DIVAN_CUDA_TETRAHEDRON_FRAMES
+/* Where G = A A0^-1, of the matrices of the edges, is flat or inverted: its stable rotation times the rest frame. */
+BODY void mend_frame(double edge[3][3], const double *inverse, const double *initial, uint64_t n, double r[3][3])
+{
+    double g[3][3], q[3][3], cofactor[3];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            g[i][j] = edge[i][0] * inverse[(uint64_t)j * n] + edge[i][1] * inverse[(uint64_t)(3 + j) * n] +
+                      edge[i][2] * inverse[(uint64_t)(6 + j) * n];
+    cross_product(g[1], g[2], cofactor);
+    if (!(inner_product(g[0], cofactor) < 1e-6))
+        return;
+    stable_polar_factor(g, q);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            r[i][j] = q[i][0] * initial[(uint64_t)j * n] + q[i][1] * initial[(uint64_t)(3 + j) * n] +
+                      q[i][2] * initial[(uint64_t)(6 + j) * n];
+}
+
+/* The transpose of the rotation of F. */
+BODY void frame_of_deformation(double f[3][3], double r[3][3])
+{
+    double q[3][3], cofactor[3];
+    cross_product(f[1], f[2], cofactor);
+    if (inner_product(f[0], cofactor) < 1e-6)
+        stable_polar_factor(f, q);
+    else
+        (void)polar_factor(f, q);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            r[i][j] = q[j][i];
+}
+
+/* R^T B R, zero where the rotation is not defined. */
+BODY void turning_stiffness(double f[3][3], double r[3][3], double ratio, double turn[6])
+{
+    double g[3][3], cofactor[3][3], b[3][3], half[3][3];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            g[i][j] = -(r[i][0] * f[0][j] + r[i][1] * f[1][j] + r[i][2] * f[2][j]);
+    const double trace = -(g[0][0] + g[1][1] + g[2][2]);
+    for (int i = 0; i < 3; i++)
+        g[i][i] += trace;
+    cofactors(g, cofactor);
+    const double det = inner_product(g[0], cofactor[0]);
+    const int defined = fabs(det) > 1e-9 * fabs(trace * trace * trace);
+    const double factor = (ratio * (trace - 3.0) - 2.0) / (defined ? det : 1.0);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            b[i][j] = defined ? 0.5 * factor * (cofactor[i][j] + cofactor[j][i]) + (i == j ? 1.0 : 0.0) : 0.0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            half[i][j] = b[i][0] * r[0][j] + b[i][1] * r[1][j] + b[i][2] * r[2][j];
+    for (int c = 0; c < 3; c++) {
+        const int n = (c + 1) % 3;
+        turn[c] = r[0][c] * half[0][c] + r[1][c] * half[1][c] + r[2][c] * half[2][c];
+        turn[3 + c] = r[0][c] * half[0][n] + r[1][c] * half[1][n] + r[2][c] * half[2][n];
+    }
+}
+#endif
 
 BODY void NAME(difference)(const REAL *x, uint32_t p, uint32_t q, REAL *d)
 {
@@ -76,6 +140,38 @@ BODY void NAME(store_forces)(REAL *force, uint64_t n, uint64_t e, REAL f[3][3])
     }
 }
 
+/* Frames by decomposition. */
+BODY void NAME(tetrahedron_rotation)(const NAME(tetrahedra_force_args) * o, uint64_t e, REAL edge[3][3], REAL r[3][3])
+{
+    const uint64_t n = o->n;
+    double a[3][3], f[3][3], frame[3][3], scale = 0.0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            a[i][j] = (double)edge[i][j];
+    if (o->turns != TURN_EXACT) {
+        (void)polar_factor(a, frame);
+        if (o->turns == TURN_STABLE)
+            mend_frame(a, o->inverse + e, o->initial + e, n, frame);
+    } else {
+        for (uint64_t c = 0; c < 3; c++)
+            scale += (double)o->edge[c * n + e] * (double)o->gradient[c * n + e];
+        scale = 1.0 / scale;
+        for (uint64_t i = 0; i < 3; i++)
+            for (uint64_t j = 0; j < 3; j++)
+                f[i][j] =
+                    scale * (a[0][i] * (double)o->gradient[j * n + e] + a[1][i] * (double)o->gradient[(3 + j) * n + e] +
+                             a[2][i] * (double)o->gradient[(6 + j) * n + e]);
+        frame_of_deformation(f, frame);
+        double turn[6];
+        turning_stiffness(f, frame, (double)o->modulus[e] / (double)o->modulus[n + e], turn);
+        for (uint64_t c = 0; c < 6; c++)
+            o->turn[c * n + e] = (REAL)turn[c];
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            r[i][j] = (REAL)frame[i][j];
+}
+
 BODY void NAME(tetrahedra_force)(const NAME(tetrahedra_force_args) * o, uint32_t block, uint32_t lane, uint32_t phase,
                                  double *shared)
 {
@@ -86,8 +182,10 @@ BODY void NAME(tetrahedra_force)(const NAME(tetrahedra_force_args) * o, uint32_t
     REAL edge[3][3], r[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, d[3][3], g[3][3], f[3][3];
     for (int k = 0; k < 3; k++)
         NAME(difference)(o->x, o->element[(uint64_t)(k + 1) * n + e], o->element[e], edge[k]);
-    if (o->turns)
+    if (o->turns == TURN_FRAME)
         NAME(frame)(edge[0], edge[1], r);
+    else if (o->turns != TURN_NONE)
+        NAME(tetrahedron_rotation)(o, e, edge, r);
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++) {
             const REAL local = r[i][0] * edge[k][0] + r[i][1] * edge[k][1] + r[i][2] * edge[k][2];
@@ -116,9 +214,27 @@ typedef struct NAME(tetrahedra_product_args) {
     uint64_t n;
     const REAL *d;
     const uint32_t *element;
-    const REAL *world, *modulus;
+    const REAL *world, *modulus, *turn; /* turn: or NULL */
     REAL *force;
 } NAME(tetrahedra_product_args);
+
+BODY void NAME(add_turning)(const REAL *turn, uint64_t n, REAL d[3][3], REAL g[3][3], REAL mu, REAL f[3][3])
+{
+    REAL a[3] = {0, 0, 0}, moment[3], part[3];
+    for (int k = 0; k < 3; k++) {
+        NAME(cross)(g[k], d[k], part);
+        for (int c = 0; c < 3; c++)
+            a[c] += part[c];
+    }
+    moment[0] = mu * (turn[0] * a[0] + turn[3 * n] * a[1] + turn[5 * n] * a[2]);
+    moment[1] = mu * (turn[3 * n] * a[0] + turn[n] * a[1] + turn[4 * n] * a[2]);
+    moment[2] = mu * (turn[5 * n] * a[0] + turn[4 * n] * a[1] + turn[2 * n] * a[2]);
+    for (int k = 0; k < 3; k++) {
+        NAME(cross)(g[k], moment, part);
+        for (int c = 0; c < 3; c++)
+            f[k][c] -= part[c];
+    }
+}
 
 BODY void NAME(tetrahedra_product)(const NAME(tetrahedra_product_args) * o, uint32_t block, uint32_t lane,
                                    uint32_t phase, double *shared)
@@ -134,5 +250,7 @@ BODY void NAME(tetrahedra_product)(const NAME(tetrahedra_product_args) * o, uint
             g[k][c] = o->world[(uint64_t)(3 * k + c) * n + e];
     }
     NAME(stress_forces)(d, g, o->modulus[e], o->modulus[n + e], f);
+    if (o->turn)
+        NAME(add_turning)(o->turn + e, n, d, g, o->modulus[n + e], f);
     NAME(store_forces)(o->force, n, e, f);
 }

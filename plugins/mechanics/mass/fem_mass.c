@@ -24,6 +24,7 @@
 #include <divan/memory.h>
 
 #include "consistent_mass.h"
+#include "mass_operator.h"
 #include "mass_ops.h"
 #include "nodal_mass_density.h"
 #include "row_mass.h"
@@ -46,6 +47,7 @@ typedef struct FEMMass {
     DvMeshEdits edits;
     uint32_t count;
     uint64_t changed; /* + 1 with each change of a number of the matrix */
+    MassOperator described;
 } FEMMass;
 
 static const DvField fields[] = {
@@ -332,6 +334,23 @@ static const DvMassOps mass_ops = {
 
 static const DvForceFieldOps force_ops = {MASS_FORCE_OPS};
 
+static uint64_t operator_version(void *self_)
+{
+    FEMMass *self = self_;
+    return mass_operator_version(&self->base, matrix_version(self));
+}
+
+static void describe_operator(void *self_, DvOperator *out)
+{
+    FEMMass *self = self_;
+    const uint64_t version = operator_version(self);
+    const RowMass mass = rows(self);
+    mass_operator_describe_rows(&self->described, &self->base, &mass, version, out);
+}
+
+static const DvOperatorOps operator_ops = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
+
 static void draw(void *self, DvDraw *draw)
 {
     dv_mass_draw(self, draw, point_mass);
@@ -435,6 +454,7 @@ static void destroy(DvObject *object, void *self_)
     mass_mesh_forget(&self->mesh);
     dv_state_release(&self->base.state);
     half_edges_free(&self->half);
+    mass_operator_free(&self->described);
 }
 
 const DvClass dv_fem_mass = {
@@ -449,6 +469,7 @@ const DvClass dv_fem_mass = {
     .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops},
                                       {.id = DV_FORCE_FIELD, .ops = &force_ops},
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
+                                      {.id = DV_OPERATOR, .ops = &operator_ops},
                                       {0}},
     .parse = parse,
     .init = init,

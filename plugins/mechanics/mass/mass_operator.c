@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "row_mass.h"
+
 static void acting_gravity(DvMass *base, double gravity[6])
 {
     memset(gravity, 0, 6 * sizeof *gravity);
@@ -49,8 +51,67 @@ void mass_operator_describe(const MassOperator *self, const DvMass *base, uint32
     dv_operator_add_numbers(out, "gravity", self->gravity, 1, base->state.dof->deriv, version);
 }
 
+static void reserve_rows(MassOperator *self, size_t points, size_t entries)
+{
+    if (self->begin_room < points + 1) {
+        dv_free(self->begin);
+        self->begin = dv_alloc(points + 1, sizeof *self->begin);
+        self->begin_room = points + 1;
+    }
+    if (self->entry_room < entries) {
+        dv_free(self->other);
+        dv_free(self->value);
+        self->other = dv_alloc(entries, sizeof *self->other);
+        self->value = dv_alloc(entries, sizeof *self->value);
+        self->entry_room = entries;
+    }
+}
+
+/* Entries between points that the state has, row by row. */
+static uint32_t copy_rows(MassOperator *self, const RowMass *rows, uint32_t points)
+{
+    const HalfEdges *half = rows->half;
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < points; p++) {
+        self->begin[p] = count;
+        for (uint32_t h = p < rows->count ? half->begin[p] : 0; p < rows->count && h < half->end[p]; h++) {
+            if (half->at[h].other >= points)
+                continue;
+            self->other[count] = half->at[h].other;
+            self->value[count++] = rows->edge[half->at[h].edge];
+        }
+    }
+    self->begin[points] = count;
+    return count;
+}
+
+void mass_operator_describe_rows(MassOperator *self, DvMass *base, const RowMass *rows, uint64_t version,
+                                 DvOperator *out)
+{
+    const uint32_t points = dv_state_count(base->state), own = rows->count < points ? rows->count : points;
+    size_t entries = 0;
+    mass_operator_begin(self, base, points);
+    for (uint32_t p = 0; p < own; p++) {
+        self->mass[p] = rows->point[p] * rows->own;
+        self->weight[p] = rows->weight[p] * rows->heavy;
+        entries += rows->edge ? rows->half->end[p] - rows->half->begin[p] : 0;
+    }
+    mass_operator_describe(self, base, points, version, out);
+    if (!rows->edge)
+        return;
+    reserve_rows(self, points, entries);
+    const uint32_t count = copy_rows(self, rows, points);
+    out->name = "row mass";
+    dv_operator_add_indices(out, "begin", self->begin, (size_t)points + 1, 1, version);
+    dv_operator_add_indices(out, "other", self->other, count, 1, version);
+    dv_operator_add_numbers(out, "value", self->value, count, 1, version);
+}
+
 void mass_operator_free(MassOperator *self)
 {
+    dv_free(self->begin);
+    dv_free(self->other);
+    dv_free(self->value);
     dv_free(self->mass);
     dv_free(self->weight);
     *self = (MassOperator){0};

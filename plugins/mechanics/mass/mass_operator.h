@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The operator "diagonal mass" of masses of points without rotation (divan/contracts/operator.h).
+ * The operators "diagonal mass" and "row mass" of masses of points without rotation (divan/contracts/operator.h).
  */
 #ifndef DIVAN_MECHANICS_MASS_OPERATOR_H
 #define DIVAN_MECHANICS_MASS_OPERATOR_H
@@ -8,10 +8,16 @@
 #include <divan/contracts/operator.h>
 #include <divan/kit/mass.h>
 
+struct RowMass;
+
 typedef struct MassOperator {
     double *mass, *weight; /* [capacity] */
     uint32_t capacity;
     double gravity[6]; /* that acts as a force */
+    /* Of rows: entries of point p are from begin[p] to begin[p + 1]. */
+    uint32_t *begin, *other;
+    double *value;
+    size_t begin_room, entry_room;
 } MassOperator;
 
 /* A number of what the mass of each point follows from, `own`, together with gravity as it is now. */
@@ -20,6 +26,9 @@ uint64_t mass_operator_version(DvMass *base, uint64_t own);
 void mass_operator_begin(MassOperator *self, DvMass *base, uint32_t points);
 void mass_operator_describe(const MassOperator *self, const DvMass *base, uint32_t points, uint64_t version,
                             DvOperator *out);
+/* A matrix of rows, or its diagonal alone. */
+void mass_operator_describe_rows(MassOperator *self, DvMass *base, const struct RowMass *rows, uint64_t version,
+                                 DvOperator *out);
 void mass_operator_free(MassOperator *self);
 
 #endif

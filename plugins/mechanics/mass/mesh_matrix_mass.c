@@ -175,6 +175,23 @@ static const DvMassOps mass_ops = {
 
 static const DvForceFieldOps force_ops = {MASS_FORCE_OPS};
 
+static uint64_t operator_version(void *self_)
+{
+    MeshMatrixMass *self = self_;
+    return mass_operator_version(&self->base, matrix_version(self));
+}
+
+static void describe_operator(void *self_, DvOperator *out)
+{
+    MeshMatrixMass *self = self_;
+    const uint64_t version = operator_version(self);
+    const RowMass mass = rows(self);
+    mass_operator_describe_rows(&self->described, &self->base, &mass, version, out);
+}
+
+static const DvOperatorOps operator_ops = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
+
 static void draw(void *self, DvDraw *draw)
 {
     dv_mass_draw(self, draw, point_mass);
@@ -328,6 +345,7 @@ static void destroy(DvObject *object, void *self_)
     mass_mesh_forget(&self->mesh);
     dv_state_release(&self->base.state);
     half_edges_free(&self->half);
+    mass_operator_free(&self->described);
     dv_start_values_free(&self->first_points);
     dv_start_values_free(&self->first_edges);
     dv_start_values_free(&self->first_density);
@@ -346,6 +364,7 @@ const DvClass dv_mesh_matrix_mass = {
     .contracts = (const DvContract[]){{.id = DV_MASS, .ops = &mass_ops},
                                       {.id = DV_FORCE_FIELD, .ops = &force_ops},
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
+                                      {.id = DV_OPERATOR, .ops = &operator_ops},
                                       {0}},
     .init = init,
     .store_reset_state = mesh_matrix_store_reset_state,

@@ -12,6 +12,7 @@
 #include <divan/kit/start_values.h>
 
 #include "consistent_mass.h"
+#include "mass_operator.h"
 #include "row_mass.h"
 
 typedef enum Given { GIVEN_TOTAL_MASS, GIVEN_DENSITY, GIVEN_MASSES } Given;
@@ -38,6 +39,7 @@ typedef struct MeshMatrixMass {
     DvMeshEdits edits;                   /* of edges, or of elements with `exact`, since the half edges were made */
     double change;                       /* kg, of the edit that is being told */
     DvStartValues first_points, first_edges, first_density, first_total;
+    MassOperator described;
 } MeshMatrixMass;
 
 /* Of the diagonal, before they are multiplied by L where the matrix is lumped. */

@@ -12,9 +12,18 @@
  *   "constant load"              point [count]; force [count][deriv] N
  *   "corotational tetrahedra"    element [count][4]; edge [count][9] at rest in the element's frame, b-a, c-a, d-a; gradient [count][9]
  *                                of b, c, d, times 6 V; modulus [count][2] Lame's lambda and mu over 36 V; frame [1][1]: 0 none, 1 that
- *                                of edge a b and face a b c
- *   "springs"                    of one state: pair [count][2] points; spring [count][3] stiffness N/m, damping N s/m, length m; flags
- *                                [count][1] 1: it acts, 2: on elongation only; shortest [1][1] m, at which none acts
+ *                                of edge a b and face a b c, 2 the polar factor of the edges, 3 that, and of flat and inverted ones the
+ *                                rotation of G = A A0^-1 times the rest frame, 4 the rotation of the deformation, whose derivative is the
+ *                                whole one; of 3 inverse [count][9] A0^-1 and initial [count][9], the rest frame
+ *   "linear elements"            of Hooke's law, of 2 to 6 or 8 nodes: element [count][nodes]; rest [count][nodes x 3] in the element's
+ *                                frame, from its middle; slope [points][nodes x 3], derivatives of the shape functions at the points of
+ *                                quadrature; map [count][maps x 9] inverse Jacobians there in the element's frame, maps: points, or 1;
+ *                                material [count][2 x maps] lambda and mu times the weight; frame [1][1]: divan/kit/element_operator.h
+ *   "row mass"                   as "diagonal mass", and entries between points: begin [points + 1], other [count], value [count]
+ *   "rest springs"               point [count]; stiffness [count][deriv] N/m; place [count][deriv] m
+ *   "springs"                    pair [count][2] points; spring [count][3] stiffness N/m, damping N s/m, length m; flags
+ *                                [count][1] 1: it acts, 2: on elongation only; shortest [1][1] m, at which none acts; between two states
+ *                                second [1][1], how many points the second one has
  *   "weighted rows"              from one state to another: begin [rows + 1][1]; column, weight [entries][1]: a point of the output is the sum of its
  *                                columns' points with these weights, of the components that both have; without any it stays where it
  *                                is, its velocity too unless clears [1][1] is 1

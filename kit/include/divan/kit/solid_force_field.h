@@ -9,6 +9,7 @@
 #ifndef DIVAN_KIT_SOLID_FORCE_FIELD_H
 #define DIVAN_KIT_SOLID_FORCE_FIELD_H
 
+#include <divan/kit/element_operator.h>
 #include <divan/kit/element_stress.h>
 #include <divan/kit/mesh_force_field.h>
 #include <divan/kit/solid_elements.h>
@@ -28,6 +29,7 @@ typedef struct DvSolidForceField {
     bool by_default; /* the scene names no element */
     /* Kinematics, rotation, law and its parameters; kind and space are filled.     [main] in build, [step] of a mesh that changes */
     DvStatus (*model)(void *self, DvSolidModel *model);
+    DvElementOperator described;
 } DvSolidForceField;
 
 #define DV_SOLID_FORCE_FIELD_FIELDS(Struct, solid)                                                             \
@@ -59,6 +61,7 @@ extern DV_PUBLIC const DvForceFieldOps dv_solid_force_field_ops;
 extern DV_PUBLIC const DvElementsCause dv_solid_force_field_cause;
 extern DV_PUBLIC const DvElementStressOps dv_solid_force_field_stress;
 extern DV_PUBLIC const DvDrawableOps dv_solid_force_field_drawable;
+extern DV_PUBLIC const DvOperatorOps dv_solid_force_field_operator;
 DV_PUBLIC DvStatus dv_solid_force_field_parse(DvObject *object, void *self, const DvAttributes *attributes);
 DV_PUBLIC DvStatus dv_solid_force_field_reinit(DvObject *object, void *self);
 DV_PUBLIC DvStatus dv_solid_force_field_update(DvObject *object, void *self);
@@ -73,6 +76,7 @@ DV_PUBLIC void dv_solid_force_field_destroy(DvObject *object, void *self);
                                           {.id = DV_FAULT_CAUSE, .ops = &dv_solid_force_field_cause},     \
                                           {.id = DV_DRAWABLE, .ops = &dv_solid_force_field_drawable},     \
                                           {.id = DV_ELEMENT_STRESS, .ops = &dv_solid_force_field_stress}, \
+                                          {.id = DV_OPERATOR, .ops = &dv_solid_force_field_operator},     \
                                           {0}},                                                           \
         .reinit = dv_solid_force_field_reinit, .update = dv_solid_force_field_update,                     \
         .cleanup = dv_mesh_force_field_cleanup, .destroy = dv_solid_force_field_destroy

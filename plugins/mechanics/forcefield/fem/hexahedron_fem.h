@@ -9,6 +9,7 @@
 #include "forcefield/fem/hexahedron_box.h"
 #include "forcefield/fem/hexahedron_exact.h"
 #include "forcefield/fem/hexahedron_shapes.h"
+#include <divan/kit/element_operator.h>
 #include <divan/kit/element_stress.h>
 #include <divan/kit/ordered_hexahedra.h>
 
@@ -56,6 +57,7 @@ typedef struct HexahedronFEMForceField {
     HexahedronShapes shapes;
     double (*lame)[2]; /* [elements]; negative where the nodes are numbered as in a mirror */
     uint32_t room;     /* blocks that there is room for */
+    DvElementOperator described;
 } HexahedronFEMForceField;
 
 extern const DvType dv_type_stiffness_matrices; /* of 24 x 24 numbers */
@@ -101,5 +103,6 @@ extern const DvForceFieldOps hexahedron_fem_ops;
 extern const DvDrawableOps hexahedron_fem_drawable;
 extern const DvElementsCause hexahedron_fem_cause;
 extern const DvElementStressOps hexahedron_fem_stress;
+extern const DvOperatorOps hexahedron_fem_operator;
 
 #endif

@@ -445,6 +445,7 @@ void hexahedron_fem_destroy(DvObject *object, void *self_)
 {
     (void)object;
     free_elements(self_);
+    dv_element_operator_free(&((HexahedronFEMForceField *)self_)->described);
     dv_ordered_hexahedra_free(&((HexahedronFEMForceField *)self_)->order);
 }
 
@@ -484,6 +485,7 @@ const DvClass dv_hexahedron_fem_force_field = {
                                       {.id = DV_ROTATIONS, .ops = &dv_mesh_force_field_rotations},
                                       {.id = DV_DRAWABLE, .ops = &hexahedron_fem_drawable},
                                       {.id = DV_ELEMENT_STRESS, .ops = &hexahedron_fem_stress},
+                                      {.id = DV_OPERATOR, .ops = &hexahedron_fem_operator},
                                       {0}},
     .init = hexahedron_fem_init,
     .reinit = hexahedron_fem_reinit,

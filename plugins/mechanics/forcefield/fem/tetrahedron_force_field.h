@@ -12,7 +12,7 @@
 /* Arrays of its operator, made when it is asked for. */
 typedef struct TetrahedronOperator {
     uint32_t *element; /* [capacity][4] */
-    double *numbers;   /* [capacity] x 9, 9, 2 */
+    double *numbers;   /* [capacity] x 9, 9, 2, 9, 9 */
     uint32_t capacity;
 } TetrahedronOperator;
 

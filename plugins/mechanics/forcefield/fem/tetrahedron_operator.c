@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The operator "corotational tetrahedra" (divan/contracts/operator.h), of methods whose frame is none or that of an edge and a face.
+ * The operator "corotational tetrahedra" (divan/contracts/operator.h).
  */
 #include "forcefield/fem/tetrahedron_force_field.h"
 
@@ -31,20 +31,20 @@ static void reserve(TetrahedronOperator *op, uint32_t elements)
     tetrahedron_operator_free(op);
     op->capacity = elements;
     op->element = dv_alloc((size_t)NODES * elements + 1, sizeof *op->element);
-    op->numbers = dv_alloc((size_t)(2 * EDGES * 3 + 2) * elements + 1, sizeof *op->numbers);
+    op->numbers = dv_alloc((size_t)(4 * EDGES * 3 + 2) * elements + 1, sizeof *op->numbers);
 }
 
 void tetrahedron_force_field_describe(void *self_, DvOperator *out)
 {
-    static const uint32_t frames[] = {[TETRAHEDRON_SMALL] = 0, [TETRAHEDRON_LARGE] = 1};
+    static const uint32_t frames[] = {[TETRAHEDRON_SMALL] = 0,
+                                      [TETRAHEDRON_LARGE] = 1,
+                                      [TETRAHEDRON_POLAR] = 2,
+                                      [TETRAHEDRON_SVD] = 3,
+                                      [TETRAHEDRON_EXACT] = 4};
     TetrahedronForceField *self = self_;
     const TetrahedronBlocks *t = &self->blocks;
     const uint64_t version = tetrahedron_force_field_operator_version(self);
     const uint32_t elements = t->mesh.elements;
-    if (t->method != TETRAHEDRON_SMALL && t->method != TETRAHEDRON_LARGE) {
-        out->why = "its method has frames by decomposition, which act on the host alone; method=\"large\" has not";
-        return;
-    }
     if (t->update != UPDATE_NONE) {
         out->why = "updateStiffnessMatrix acts on the host alone";
         return;
@@ -52,7 +52,8 @@ void tetrahedron_force_field_describe(void *self_, DvOperator *out)
     TetrahedronOperator *op = &self->operator;
     reserve(op, elements);
     double *edge = op->numbers, *gradient = edge + (size_t)3 * EDGES * elements,
-           *modulus = gradient + (size_t)3 * EDGES * elements;
+           *modulus = gradient + (size_t)3 * EDGES * elements, *inverse = modulus + (size_t)2 * elements,
+           *initial = inverse + (size_t)3 * EDGES * elements;
     for (uint32_t e = 0; e < elements; e++) {
         const TetrahedronRest *rest = &t->rest[e / DV_LANES];
         const uint32_t lane = e % DV_LANES;
@@ -63,6 +64,10 @@ void tetrahedron_force_field_describe(void *self_, DvOperator *out)
                 edge[(size_t)3 * EDGES * e + 3 * k + c] = rest->edge[k][c][lane];
                 gradient[(size_t)3 * EDGES * e + 3 * k + c] = rest->gradient[k][c][lane];
             }
+        for (uint32_t i = 0; t->method == TETRAHEDRON_SVD && i < 9; i++) {
+            inverse[(size_t)9 * e + i] = t->inverse[e / DV_LANES][i / 3][i % 3][lane];
+            initial[(size_t)9 * e + i] = t->frame[e / DV_LANES][i / 3][i % 3][lane];
+        }
         modulus[2 * (size_t)e] = rest->lambda[lane];
         modulus[2 * (size_t)e + 1] = rest->mu[lane];
     }
@@ -72,4 +77,8 @@ void tetrahedron_force_field_describe(void *self_, DvOperator *out)
     dv_operator_add_numbers(out, "gradient", gradient, elements, 3 * EDGES, version);
     dv_operator_add_numbers(out, "modulus", modulus, elements, 2, version);
     dv_operator_add_indices(out, "frame", &frames[t->method], 1, 1, version);
+    if (t->method != TETRAHEDRON_SVD)
+        return;
+    dv_operator_add_numbers(out, "inverse", inverse, elements, 3 * EDGES, version);
+    dv_operator_add_numbers(out, "initial", initial, elements, 3 * EDGES, version);
 }

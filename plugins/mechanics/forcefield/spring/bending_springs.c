@@ -498,6 +498,7 @@ void bending_springs_destroy(DvObject *object, void *self_)
     (void)object;
     BendingSprings *self = self_;
     spring_blocks_free(&self->set);
+    spring_operator_free(&self->described);
     dv_free(self->stale);
 }
 
@@ -538,6 +539,25 @@ static uint64_t structure(void *self_)
     (void)update(self);
     return self->structure;
 }
+
+static uint64_t operator_version(void *self_)
+{
+    BendingSprings *self = self_;
+    return 2 * structure(self) + acts(self);
+}
+
+static void describe_operator(void *self_, DvOperator *out)
+{
+    BendingSprings *self = self_;
+    const uint64_t version = operator_version(self);
+    if (!acts(self))
+        out->why = "there are no springs";
+    else
+        spring_operator_describe(&self->described, &self->set, self->base.state.dof, false, SHORTEST, version, out);
+}
+
+const DvOperatorOps bending_springs_operator = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
 
 static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 {

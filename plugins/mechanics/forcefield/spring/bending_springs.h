@@ -18,7 +18,7 @@
 #ifndef DIVAN_MECHANICS_BENDING_SPRINGS_H
 #define DIVAN_MECHANICS_BENDING_SPRINGS_H
 
-#include "forcefield/spring/spring_blocks.h"
+#include "forcefield/spring/spring_operator.h"
 
 #include <divan/element_data.h>
 
@@ -46,6 +46,7 @@ typedef struct BendingSprings {
     DvElementData elements;
     DvElementData points;
     uint64_t structure;
+    SpringOperator described;
 } BendingSprings;
 
 #define BENDING_SPRINGS_FIELDS(Struct, s)                                                                           \
@@ -77,6 +78,17 @@ void bending_springs_destroy(DvObject *object, void *self);
 void bending_springs_draw(BendingSprings *self, DvDraw *draw);
 
 extern const DvForceFieldOps bending_springs_ops;
+extern const DvOperatorOps bending_springs_operator;
 extern const DvElementsCause bending_springs_cause;
+
+#define BENDING_SPRINGS_CONTRACTS(drawable)                                                                         \
+    .contracts = (const DvContract[])                                                                               \
+    {                                                                                                               \
+        {.id = DV_FORCE_FIELD, .ops = &bending_springs_ops}, {.id = DV_OPERATOR, .ops = &bending_springs_operator}, \
+            {.id = DV_FAULT_CAUSE, .ops = &bending_springs_cause}, {.id = DV_DRAWABLE, .ops = &(drawable)},         \
+        {                                                                                                           \
+            0                                                                                                       \
+        }                                                                                                           \
+    }
 
 #endif

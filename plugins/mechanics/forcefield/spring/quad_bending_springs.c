@@ -157,7 +157,7 @@ const DvClass dv_quad_bending_springs = {
     .help = "Springs across the edges of a surface of quads, against its bending.",
     .instance_size = sizeof(QuadBendingSprings),
     .fields = fields,
-    DV_PAIR_FORCE_FIELD_CONTRACTS(springs_ops, springs_cause, springs_drawable),
+    SPRINGS_CONTRACTS,
     .init = init,
     .reinit = dv_object_initialise_again,
     .cleanup = cleanup,

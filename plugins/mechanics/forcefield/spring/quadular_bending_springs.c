@@ -37,7 +37,7 @@ const DvClass dv_quadular_bending_springs = {
         "edits of the mesh.",
     .instance_size = sizeof(QuadularBendingSprings),
     .fields = fields,
-    DV_FORCE_FIELD_CONTRACTS(bending_springs_ops, bending_springs_cause, drawable),
+    BENDING_SPRINGS_CONTRACTS(drawable),
     .init = init,
     .reinit = dv_object_initialise_again,
     .update = bending_springs_update,

@@ -7,6 +7,7 @@
  * Component by component: `activeDirections` switches single directions off. Other states that are followed feel no force. The
  * derivative of the torque is that of small rotations, -k_a.
  */
+#include <divan/contracts/operator.h>
 #include <divan/kit/force_field.h>
 #include <divan/kit/point_set.h>
 
@@ -33,6 +34,8 @@ typedef struct RestShapeSpringsForceField {
     bool active[RIGID_DIRECTIONS];
     uint32_t points_checked, targets_checked; /* sizes of the states that the indices were checked against */
     uint64_t version, structure;
+    DvData *followed_field; /* of the state whose points are followed */
+    double *described;      /* [2][count][dim] stiffness and places, as they were described last */
 } RestShapeSpringsForceField;
 
 /* "1 1 1 0 0 0 1": one flag per number of a rigid coordinate; shorter texts leave the others on. */
@@ -100,8 +103,9 @@ static void free_springs(RestShapeSpringsForceField *self)
     dv_free(self->target);
     dv_free(self->linear);
     dv_free(self->angular);
+    dv_free(self->described);
     self->point = self->target = NULL;
-    self->linear = self->angular = NULL;
+    self->linear = self->angular = self->described = NULL;
     self->count = 0;
 }
 
@@ -407,6 +411,47 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     return sum;
 }
 
+/* ---- The operator ---- */
+
+static uint64_t operator_version(void *self_)
+{
+    RestShapeSpringsForceField *self = self_;
+    if (!self->base.state.ops)
+        return 0;
+    update(self);
+    const DvStateRef followed = target_state(self);
+    self->followed_field = dv_object_field(followed.object, self->external.ops ? "position" : "rest_position");
+    return 2 * (self->structure + (self->followed_field ? dv_data_version(self->followed_field) : 0)) +
+           (self->count > 0);
+}
+
+static void describe_operator(void *self_, DvOperator *out)
+{
+    RestShapeSpringsForceField *self = self_;
+    const uint64_t version = operator_version(self);
+    const uint32_t dim = self->base.state.dof->deriv;
+    if (self->base.state.dof->rotation || !self->followed_field) {
+        out->why = "springs of bodies that turn act on the host alone";
+        return;
+    }
+    const DvConstVec rest = followed_points(self);
+    if (!self->described)
+        self->described = dv_alloc(2 * (size_t)self->count * dim + 1, sizeof *self->described);
+    double *stiffness = self->described, *place = stiffness + (size_t)self->count * dim;
+    for (uint32_t i = 0; i < self->count; i++)
+        for (uint32_t c = 0; c < dim; c++) {
+            stiffness[(size_t)i * dim + c] = stiffness_of(self, i, c);
+            place[(size_t)i * dim + c] = rest.at[(size_t)self->target[i] * dim + c];
+        }
+    out->name = "rest springs";
+    dv_operator_add_indices(out, "point", self->point, self->count, 1, self->structure);
+    dv_operator_add_numbers(out, "stiffness", stiffness, self->count, dim, self->structure);
+    dv_operator_add_numbers(out, "place", place, self->count, dim, version);
+}
+
+static const DvOperatorOps operator_ops = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
+
 static double stiffness_bound(void *self_)
 {
     const RestShapeSpringsForceField *self = self_;
@@ -459,7 +504,11 @@ const DvClass dv_rest_shape_springs_force_field = {
     .help = "Springs that pull points back to their rest positions, or to the points of another state.",
     .instance_size = sizeof(RestShapeSpringsForceField),
     .fields = fields,
-    DV_FORCE_FIELD_CONTRACTS(ops, cause_ops, drawable),
+    .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
+                                      {.id = DV_OPERATOR, .ops = &operator_ops},
+                                      {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
+                                      {.id = DV_DRAWABLE, .ops = &drawable},
+                                      {0}},
     .bwd_init = bwd_init,
     .reinit = reinit,
     .cleanup = cleanup,

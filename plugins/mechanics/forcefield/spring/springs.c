@@ -460,15 +460,7 @@ void springs_cleanup(DvObject *object, void *self_)
     dv_pair_state_release(&self->base);
 }
 
-/* ---- The operator, of springs in one state ---- */
-
-static void free_operator(Springs *self)
-{
-    dv_free(self->operator.pair);
-    dv_free(self->operator.flags);
-    dv_free(self->operator.numbers);
-    self->operator=(struct SpringsOperator){0};
-}
+/* ---- The operator ---- */
 
 static uint64_t operator_version(void *self_)
 {
@@ -480,31 +472,8 @@ static void describe_operator(void *self_, DvOperator *out)
 {
     Springs *self = self_;
     const uint64_t version = operator_version(self);
-    const uint32_t count = self->set.count;
-    struct SpringsOperator *op = &self->operator;
-    if (!dv_pair_state_is_one(&self->base) || self->base.state[0].dof->rotation) {
-        out->why = "springs between two states, or of bodies that turn, act on the host alone";
-        return;
-    }
-    free_operator(self);
-    op->pair = dv_alloc(2 * (size_t)count + 1, sizeof *op->pair);
-    op->flags = dv_alloc((size_t)count + 1, sizeof *op->flags);
-    op->numbers = dv_alloc(3 * (size_t)count + 1, sizeof *op->numbers);
-    op->shortest = SHORTEST;
-    for (uint32_t i = 0; i < count; i++) {
-        const LinearSpring spring = spring_blocks_get(&self->set, i);
-        op->pair[2 * (size_t)i] = spring.a;
-        op->pair[2 * (size_t)i + 1] = spring.b;
-        op->flags[i] = (spring.enabled ? 1u : 0u) | (spring.elongation_only ? 2u : 0u);
-        op->numbers[3 * (size_t)i] = spring.stiffness;
-        op->numbers[3 * (size_t)i + 1] = spring.damping;
-        op->numbers[3 * (size_t)i + 2] = spring.rest_length;
-    }
-    out->name = "springs";
-    dv_operator_add_indices(out, "pair", op->pair, count, 2, version);
-    dv_operator_add_numbers(out, "spring", op->numbers, count, 3, version);
-    dv_operator_add_indices(out, "flags", op->flags, count, 1, version);
-    dv_operator_add_numbers(out, "shortest", &op->shortest, 1, 1, version);
+    spring_operator_describe(&self->described, &self->set, self->base.state[0].dof, !dv_pair_state_is_one(&self->base),
+                             SHORTEST, version, out);
 }
 
 const DvOperatorOps springs_operator = {
@@ -517,7 +486,7 @@ void springs_destroy(DvObject *object, void *self_)
     dv_free(self->first);
     spring_blocks_free(&self->set);
     dv_free(self->extra);
-    free_operator(self);
+    spring_operator_free(&self->described);
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)

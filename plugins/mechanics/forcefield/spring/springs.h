@@ -6,9 +6,8 @@
 #ifndef DIVAN_MECHANICS_SPRINGS_H
 #define DIVAN_MECHANICS_SPRINGS_H
 
-#include "forcefield/spring/spring_blocks.h"
+#include "forcefield/spring/spring_operator.h"
 
-#include <divan/contracts/operator.h>
 #include <divan/element_data.h>
 
 typedef struct Springs {
@@ -25,10 +24,7 @@ typedef struct Springs {
     DvElementData attached[3]; /* follow removed points of both states and removed edges */
     LinearSpring *first;       /* [first_count] the springs at the start, once meshes are followed */
     size_t first_count;
-    struct SpringsOperator {
-        uint32_t *pair, *flags;
-        double *numbers, shortest; /* stiffness, damping, length */
-    } operator;                    /* as it was described last */
+    SpringOperator described;
 } Springs;
 
 #define SPRING_FIELD(Struct, s, member, name, type, ...) DV_FIELD(Struct, s.member, name, type, __VA_ARGS__)

@@ -48,7 +48,7 @@ const DvClass dv_triangular_bending_springs = {
         "by edits of the mesh.",
     .instance_size = sizeof(TriangularBendingSprings),
     .fields = fields,
-    DV_FORCE_FIELD_CONTRACTS(bending_springs_ops, bending_springs_cause, drawable),
+    BENDING_SPRINGS_CONTRACTS(drawable),
     .init = init,
     .reinit = dv_object_initialise_again,
     .update = bending_springs_update,

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Each twin against its component, by rows: forces and products at random, turned-out and flat places, of none, one, some and 10^5
+ * elements. A row is a mesh and what acts on it; `$` stands for the word of the states.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <divan/contracts/mechanical_operations.h>
+#include <divan/contracts/vector_space.h>
+#include <divan/divan.h>
+
+#include "scene_text.h"
+
+/* ---- Meshes ---- */
+
+typedef struct Text {
+    char *at;
+    size_t used, room;
+} Text;
+
+__attribute__((format(printf, 2, 3))) static void add(Text *text, const char *format, ...)
+{
+    enum { LINE = 4096 };
+    if (text->used + LINE > text->room) {
+        text->room = 2 * text->room + 4 * (size_t)LINE;
+        text->at = realloc(text->at, text->room);
+        assert_non_null(text->at);
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(text->at + text->used, LINE, format, arguments);
+    va_end(arguments);
+    assert_true(length >= 0 && length < LINE);
+    text->used += (size_t)length;
+}
+
+typedef struct Mesh {
+    const char *name;     /* of the attribute; NULL: a grid, of n x n x n points */
+    uint32_t nodes, each; /* of an element; elements of a cell */
+    uint8_t node[6][8];   /* corners of the cell, as those of a hexahedron */
+} Mesh;
+
+static const Mesh grid = {0};
+static const Mesh edges = {"edges", 2, 3, {{0, 1}, {0, 3}, {0, 4}}};
+static const Mesh triangles = {"triangles", 3, 4, {{0, 1, 2}, {0, 2, 3}, {0, 1, 5}, {0, 5, 4}}};
+static const Mesh quads = {"quads", 4, 2, {{0, 1, 2, 3}, {0, 1, 5, 4}}};
+static const Mesh tetrahedra = {
+    "tetrahedra", 4, 6, {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6}, {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}}};
+static const Mesh hexahedra = {"hexahedra", 8, 1, {{0, 1, 2, 3, 4, 5, 6, 7}}};
+static const Mesh prisms = {"prisms", 6, 2, {{0, 1, 2, 4, 5, 6}, {0, 2, 3, 4, 6, 7}}};
+static const Mesh pyramids = {"pyramids", 5, 3, {{0, 1, 2, 3, 6}, {0, 4, 5, 1, 6}, {0, 3, 7, 4, 6}}};
+
+/* Points of a lattice n x n x n, of which none is where it would be in a box; at most so many elements. `flat`: all in one plane. */
+static void add_mesh(Text *text, const Mesh *mesh, uint32_t n, uint32_t most, uint32_t dim)
+{
+    const uint32_t layers = dim == 3 ? n : 1;
+    if (!mesh->name) {
+        add(text, "<RegularGridTopology name='mesh' n='%u %u %u' min='0 0 0' max='%u %u %u'/>", n, n, n, n - 1, n - 1,
+            n - 1);
+        return;
+    }
+    add(text, "<MeshTopology name='mesh' position='");
+    for (uint32_t i = 0; i < layers * n * n; i++) {
+        const double x = i % n, y = i / n % n, z = i / (n * n);
+        add(text, "%.3f %.3f %.3f ", x + 0.1 * sin(3.0 * i), y + 0.1 * sin(5.0 * i + 1.0),
+            dim == 3 ? z + 0.1 * sin(7.0 * i + 2.0) : 0.0);
+    }
+    add(text, "' %s='", mesh->name);
+    for (uint32_t i = 0, count = 0; i < layers * n * n; i++) {
+        const uint32_t x = i % n, y = i / n % n, z = i / (n * n);
+        const uint32_t corner[8] = {i,         i + 1,         i + n + 1,         i + n,
+                                    i + n * n, i + n * n + 1, i + n * n + n + 1, i + n * n + n};
+        for (uint32_t e = 0; x + 1 < n && y + 1 < n && (dim < 3 || z + 1 < n) && e < mesh->each && count < most; e++) {
+            bool inside = true;
+            for (uint32_t k = 0; k < mesh->nodes; k++)
+                inside = inside && (dim == 3 || mesh->node[e][k] < 4);
+            for (uint32_t k = 0; inside && k < mesh->nodes; k++)
+                add(text, "%u ", corner[mesh->node[e][k]]);
+            count += inside;
+        }
+    }
+    add(text, "'/>");
+}
+
+/* ---- Rows ---- */
+
+typedef struct Row {
+    const char *acts;
+    const Mesh *mesh;
+    const char *kind; /* of the states: Vec3, Vec2 */
+    bool alone;       /* also of none, where the class takes a mesh without elements */
+    double loss;      /* of digits: rotations of what is nearly flat are found from squares; 0: none */
+} Row;
+
+#define SOLID(Class, Kind, More) \
+    "<" Class "FEMForceField template='$," Kind "' youngModulus='1000' poissonRatio='0.3' topology='@mesh' " More "/>"
+#define FEM_MASS(Kind) \
+    "<NodalMassDensity property='2'/><FEMMass template='$," Kind "' topology='@mesh' consistent='1'/>"
+static const Row rows[] = {
+#include "twin_rows.h"
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static void add_part(Text *text, const char *part, const char *word)
+{
+    for (; *part; part++)
+        if (*part == '$')
+            add(text, "%s", word);
+        else
+            add(text, "%c", *part);
+}
+
+/* With everything in node Body; a second state for what is between two. */
+static DvScene *scene_of(const Row *row, const char *word, uint32_t n, uint32_t most)
+{
+    Text text = {0};
+    add(&text,
+        "<Node name='root' dt='0.01' gravity='0 -9 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver "
+        "rayleighStiffness='0.05' rayleighMass='0.05'/><CGLinearSolver iterations='200' tolerance='1e-13' threshold='1e-40'/>");
+    add_mesh(&text, row->mesh, n, most, row->kind[3] == '3' ? 3 : 2);
+    add(&text, "<MechanicalObject name='dofs' template='%s' position='@mesh.position'/>", word);
+    if (strstr(row->acts, "Mass") == NULL)
+        add(&text, "<UniformMass vertexMass='0.5'/>");
+    add_part(&text, row->acts, word);
+    add(&text, "</Node></Node>");
+    DvScene *scene = scene_from_text(text.at);
+    free(text.at);
+    return scene;
+}
+
+typedef enum Shape { RANDOM, INVERTED, FLAT } Shape;
+
+/* The same numbers for all, which floats can hold. */
+static void place(const DvStateRef s, Shape shape)
+{
+    uint32_t random = 1;
+    for (int vector = 0; vector < 3; vector++) {
+        const DvVec at = dv_state_write(s, ((const DvVecId[]){DV_POSITION, DV_VELOCITY, DV_DX})[vector], DV_READ_WRITE);
+        for (uint32_t i = 0; i < at.count * at.dim; i++) {
+            random = random * 1664525u + 1013904223u;
+            const double moved = at.at[i] + 0.3 * ((double)random / 4294967296.0 - 0.5);
+            const bool turned = shape != RANDOM && vector == 0 && i % at.dim == at.dim - 1;
+            at.at[i] = (double)(float)(turned ? (shape == FLAT ? 0.0 : -moved) : moved);
+        }
+    }
+}
+
+/* What does not hold is said of all rows before a test fails. */
+static int faults;
+__attribute__((format(printf, 1, 2))) static void fault(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    faults++;
+}
+
+typedef struct Result {
+    double *at[2];
+    size_t count;
+    uint64_t fetched; /* bytes */
+} Result;
+
+static uint64_t fetched(const DvStateRef s)
+{
+    const DvStorage storage = dv_state_storage(s);
+    return storage.space ? storage.space->ops->counts(storage.space)->bytes_got : 0;
+}
+
+/* The vectors of both states, one behind the other. */
+static void append(Result *result, const DvStateRef s)
+{
+    const size_t count = (size_t)dv_state_count(s) * s.dof->deriv;
+    for (int k = 0; k < 2; k++) {
+        const DvConstVec at = dv_state_read(s, k ? DV_DFORCE : DV_FORCE);
+        result->at[k] = realloc(result->at[k], (result->count + count + 1) * sizeof(double));
+        assert_non_null(result->at[k]);
+        if (count)
+            memcpy(result->at[k] + result->count, at.at, count * sizeof(double));
+    }
+    result->count += count;
+}
+
+static Result act(const DvScene *scene, const Row *row, Shape shape)
+{
+    const DvStateRef s = scene_state(scene, "/Body/dofs");
+    const bool two = strstr(row->acts, "'Other'") != NULL;
+    const DvMechanicalOperationsOps *ops = dv_service(DV_MECHANICAL_OPERATIONS);
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    DvMechanics *m = ops->open(dv_object_node(s.object));
+    Result result = {0};
+    place(s, shape);
+    if (two)
+        place(scene_state(scene, "/Body/Other/dofs"), shape);
+    const uint64_t before = fetched(s);
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
+    ops->clear(m, DV_DFORCE);
+    ops->add_mbk(m, &step, (DvFactors){.m = 0.7, .k = -0.3}, DV_DFORCE, DV_DX, DV_WALK_WHOLE);
+    result.fetched = fetched(s) - before;
+    append(&result, s);
+    if (two)
+        append(&result, scene_state(scene, "/Body/Other/dofs"));
+    ops->close(m);
+    return result;
+}
+
+static void forget(Result *result)
+{
+    free(result->at[0]);
+    free(result->at[1]);
+}
+
+/* Where frames are not defined both are finite, and that is all. */
+static void compare(const Row *row, const char *word, Shape shape, const Result *host, const Result *device,
+                    double limit)
+{
+    assert_int_equal(host->count, device->count);
+    if (device->fetched)
+        fault("%s of %s: acts on the host\n", row->acts, word);
+    for (int k = 0; k < 2; k++) {
+        double largest = 0.0, off = 0.0;
+        for (size_t i = 0; i < host->count; i++) {
+            largest = fmax(largest, fabs(host->at[k][i]));
+            off = fmax(off, fabs(host->at[k][i] - device->at[k][i]));
+            if (!isfinite(device->at[k][i]))
+                off = INFINITY;
+        }
+        if (off == INFINITY)
+            fault("%s of %s, shape %d: not finite\n", row->acts, word, (int)shape);
+        else if (shape != FLAT && !(off <= limit * fmax(row->loss, 1.0) * largest))
+            fault("%s of %s, shape %d, %s: %g of %g\n", row->acts, word, (int)shape, k ? "product" : "force", off,
+                  largest);
+    }
+}
+
+static void expect_like_host(const Row *row, uint32_t n, uint32_t most, Shape last)
+{
+    static const char *const precisions[] = {"d", "f"};
+    for (int k = 0; k < 2; k++) {
+        char here[32], there[32];
+        (void)snprintf(here, sizeof here, "%sd", row->kind);
+        (void)snprintf(there, sizeof there, "Cuda%s%s", row->kind, precisions[k]);
+        for (int shape = RANDOM; shape <= (int)last; shape++) {
+            DvScene *host = scene_of(row, here, n, most), *device = scene_of(row, there, n, most);
+            Result a = act(host, row, (Shape)shape), b = act(device, row, (Shape)shape);
+            compare(row, there, (Shape)shape, &a, &b, k ? 1e-5 : 1e-12);
+            forget(&a);
+            forget(&b);
+            dv_scene_free(device);
+            dv_scene_free(host);
+        }
+    }
+}
+
+static void test_some(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROWS; i++)
+        expect_like_host(&rows[i], 4, UINT32_MAX, FLAT);
+    assert_int_equal(faults, 0);
+}
+
+static void test_one(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROWS; i++)
+        if (rows[i].mesh->name)
+            expect_like_host(&rows[i], 2, 1, INVERTED);
+    assert_int_equal(faults, 0);
+}
+
+static void test_none(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROWS; i++)
+        if (rows[i].alone)
+            expect_like_host(&rows[i], 2, 0, RANDOM);
+    assert_int_equal(faults, 0);
+}
+
+/* More than blocks have lanes, many times. */
+static void test_many(void **state)
+{
+    (void)state;
+    static const Row many[] = {
+        {"<HexahedronFEMForceField youngModulus='1000' poissonRatio='0.3'/>", &grid, "Vec3", false},
+    };
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++)
+        expect_like_host(&many[i], 48, UINT32_MAX, RANDOM);
+    assert_int_equal(faults, 0);
+}
+
+static int start_with_device(void **state)
+{
+    return setenv("DIVAN_DEVICE", "emulated", 1) == 0 ? start_plugins(state) : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_some),
+        cmocka_unit_test(test_one),
+        cmocka_unit_test(test_none),
+        cmocka_unit_test(test_many),
+    };
+    return cmocka_run_group_tests(tests, start_with_device, stop_plugins);
+}
