@@ -97,7 +97,6 @@ typedef struct Row {
     const Mesh *mesh;
     const char *kind; /* of the states: Vec3, Vec2 */
     bool alone;       /* also of none, where the class takes a mesh without elements */
-    double loss;      /* of digits: rotations of what is nearly flat are found from squares; 0: none */
 } Row;
 
 #define SOLID(Class, Kind, More) \
@@ -223,6 +222,8 @@ static void forget(Result *result)
 static void compare(const Row *row, const char *word, Shape shape, const Result *host, const Result *device,
                     double limit)
 {
+    /* The rotation of what is nearly flat is found from squares (dv_polar_stable), which lose digits. */
+    const double loss = row->mesh == &quads && strstr(row->acts, "Corotational") ? 10.0 : 1.0;
     assert_int_equal(host->count, device->count);
     if (device->fetched)
         fault("%s of %s: acts on the host\n", row->acts, word);
@@ -236,7 +237,7 @@ static void compare(const Row *row, const char *word, Shape shape, const Result 
         }
         if (off == INFINITY)
             fault("%s of %s, shape %d: not finite\n", row->acts, word, (int)shape);
-        else if (shape != FLAT && !(off <= limit * fmax(row->loss, 1.0) * largest))
+        else if (shape != FLAT && !(off <= limit * loss * largest))
             fault("%s of %s, shape %d, %s: %g of %g\n", row->acts, word, (int)shape, k ? "product" : "force", off,
                   largest);
     }

@@ -14,7 +14,7 @@
     {SOLID("Corotational", "Edge", ""), &edges, "Vec3", true},
     {SOLID("Corotational", "Triangle", ""), &triangles, "Vec3", true},
     {SOLID("Corotational", "Triangle", "rotationMethod='stable_polar'"), &triangles, "Vec3", true},
-    {SOLID("Corotational", "Quad", ""), &quads, "Vec3", true, 10.0},
+    {SOLID("Corotational", "Quad", ""), &quads, "Vec3", true},
     {SOLID("Corotational", "Tetrahedron", ""), &tetrahedra, "Vec3", true},
     {SOLID("Corotational", "Tetrahedron", "rotationMethod='polar'"), &tetrahedra, "Vec3", true},
     {SOLID("Corotational", "Tetrahedron", "rotationMethod='stable_polar'"), &tetrahedra, "Vec3", true},

@@ -18,7 +18,9 @@
  *   "linear elements"            of Hooke's law, of 2 to 6 or 8 nodes: element [count][nodes]; rest [count][nodes x 3] in the element's
  *                                frame, from its middle; slope [points][nodes x 3], derivatives of the shape functions at the points of
  *                                quadrature; map [count][maps x 9] inverse Jacobians there in the element's frame, maps: points, or 1;
- *                                material [count][2 x maps] lambda and mu times the weight; frame [1][1]: divan/kit/element_operator.h
+ *                                material [count][2 x maps] lambda and mu times the weight; frame [1][1], seen from the middle: 0 none,
+ *                                1 rows along edge 0 1 and normal to face 0 1 2, 2 the same of the first two mean edges of a hexahedron, 3
+ *                                the polar factor of its three mean edges, 4 that of sum x X^T, 5 that, but never a reflection
  *   "row mass"                   as "diagonal mass", and entries between points: begin [points + 1], other [count], value [count]
  *   "rest springs"               point [count]; stiffness [count][deriv] N/m; place [count][deriv] m
  *   "springs"                    pair [count][2] points; spring [count][3] stiffness N/m, damping N s/m, length m; flags
