@@ -174,7 +174,7 @@ void haptics_clock_stop(Haptics *h)
         return;
     stop_forces(h);
     for (const double end = haptics_now(h) + longest_fade; pushes(h) && haptics_now(h) < end;)
-        sleep_until(h, haptics_now(h) + 1e-3);
+        sleep_until(h, haptics_now(h) + 2e-4);
     __atomic_store_n(&h->quit, true, __ATOMIC_RELEASE);
     if (h->threaded)
         (void)pthread_join(h->thread, NULL);
