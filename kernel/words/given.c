@@ -4,10 +4,28 @@
  */
 #include "words.h"
 
-/* Fields that a scene must give. */
+/* What a scene gives for what a component computes. */
+static void say_given_outputs(DvObject *object)
+{
+    for (size_t i = 0; object->attributes && i < object->attributes->count; i++) {
+        const DvAttribute *attribute = &object->attributes->at[i];
+        DvData *data = attribute->used ? dv_object_field(object, attribute->name) : NULL;
+        if (!data || !(data->field->flags & DV_FIELD_OUTPUT) || !*attribute->text)
+            continue;
+        if (attribute->text[0] == '@')
+            dv_field_warning(data, -1, "is an output of the component: it is not computed, and has the value of '%s'",
+                             attribute->text);
+        else
+            dv_field_remark(data, -1,
+                            "is an output of the component, which computes it: the value that is given has no effect");
+    }
+}
+
+/* Fields that a scene must give; and some that it gives in vain. */
 DvStatus dv_words_check_required(DvObject *object)
 {
     DvStatus status = DV_OK;
+    say_given_outputs(object);
     for (size_t i = 0; i < object->field_count; i++) {
         DvData *data = object->fields[i];
         const DvField *field = data->field;
