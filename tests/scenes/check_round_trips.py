@@ -57,8 +57,10 @@ def write(folder, given):
         file.write('<Node name="root" gravity="0 0 0"><DefaultAnimationLoop/><%s position="%s" %s/>%s'
                    '<MeshExporter filename="a" format="ALL" precision="double" exportAtEnd="1" position="%s" edges="%d"/>'
                    '<STLExporter filename="b" binaryformat="1" exportAtEnd="1"/><STLExporter filename="t" binaryformat="0" exportAtEnd="1"/>'
+                   '<MeshExporter filename="f" format="vtkxml" exportAtEnd="1" position="%s"/><MeshExporter filename="f" format="vtk" exportAtEnd="1" position="%s"/>'
                    '</Node>' % ("MeshTopology" if lists else "PointSetTopologyContainer", text(given["position"]), lists,
-                                 '<MechanicalObject position="%s"/>' % text(given["position"]) if lists else "", text(given["position"]), 1 if given["edges"] else 0))
+                                 '<MechanicalObject position="%s"/>' % text(given["position"]) if lists else "", text(given["position"]), 1 if given["edges"] else 0,
+                                 text(given["position"]), text(given["position"])))
     said = []
     if not lists:  # nothing to export but points
         return [("mesh", *run("run", "write.scn", "-n", "0", folder=folder))]
@@ -115,6 +117,15 @@ def check_lists(name, file, given, there, path, kinds):
             FAILURES.append("%s: %s has other %s: %s" % (name, file, kind, there.get(path + "." + kind, [])[:12]))
 
 
+def check_rounded(name, file, given, there, path):
+    """precision="float": as a float has them, but to the last bit where no float holds a number."""
+    points, found = flat(given["position"]), there.get(path + ".position", [])
+    rounded = all(abs(x) <= 3.4e38 for x in points)
+    near = len(points) == len(found) and all(abs(a - b) <= 1e-7 * abs(a) for a, b in zip(points, found))
+    if not (near if rounded else same(points, found)):
+        FAILURES.append("%s: %s has other points: %s" % (name, file, found[:12]))
+
+
 def whole(points, triangles):
     """Readers of STL leave out facets of which two corners are in one place, and say so."""
     return [t for t in triangles if len({tuple(single(x) for x in points[int(i)]) for i in t}) == 3]
@@ -140,6 +151,7 @@ def check(name, given):
         parts = [os.path.join("x", f) for f in os.listdir(series)] if os.path.isdir(series) else []
         solid, surface, all_kinds = bool(given["hexahedra"]), ["edges", "triangles", "quads"], list(KINDS)
         highest = next((k for k in (["tetrahedra", "hexahedra"], ["triangles", "quads"], ["edges"]) if any(given[kind] for kind in k)), [])
+        rounded = [("f.vtk", "MeshVTKLoader", None), ("f.vtu", "MeshVTKLoader", None)]
         files = [("a.vtk", "MeshVTKLoader", all_kinds), ("a.vtu", "MeshVTKLoader", all_kinds), ("a.gmsh", "MeshGmshLoader", all_kinds),
                  ("t.stl", "MeshSTLLoader", None)]
         if given["position"]:  # an OBJ without points is refused
@@ -153,12 +165,15 @@ def check(name, given):
                 FAILURES.append("numbers beyond single precision are written to b.stl")
         elif highest:
             files += [("b.stl", "MeshSTLLoader", None)] + ([] if solid else [("x.stl", "MeshSTLLoader", None)])
+        files += rounded
         status, said, there = read(folder, [(file, loader) for file, loader, _ in files])
         if status:
             FAILURES.append("%s cannot be read: %s" % (name, said))
             return
-        for i, (file, _, kinds) in enumerate(files):
-            if kinds is None:
+        for i, (file, loader, kinds) in enumerate(files):
+            if (file, loader, kinds) in rounded:
+                check_rounded(name, file, given, there, "/n%d/it" % i)
+            elif kinds is None:
                 check_stl(name, file, given, there, "/n%d/it" % i)
             else:
                 check_lists(name, file, given, there, "/n%d/it" % i, kinds)

@@ -74,7 +74,7 @@ typedef struct VtkText {
     const char *blank;       /* between parts of legacy files: "" or "\n" */
     const char *indent;      /* of points in XML */
     const char *declaration; /* of XML */
-    const char *real;        /* "float" or "double" */
+    const char *real;        /* "float" or "double": of points; numbers that no float holds make a file "double" */
     const ExportArray *of_points, *of_cells;
     uint32_t of_points_count, of_cells_count;
     VtkEncoding encoding; /* of XML */
@@ -93,6 +93,8 @@ void write_ply(const ExportMesh *mesh, DvText *out);
 
 /* How many numbers single precision cannot hold: a file would say infinity. */
 uint32_t count_beyond_single(const double *at, size_t count);
+/* Whether the points of a mesh are declared as floats. */
+bool vtk_is_single(const ExportMesh *mesh, const VtkText *style);
 
 /* One triple, as text. */
 void add_point(DvText *out, const double *point, bool single);

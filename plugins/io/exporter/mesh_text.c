@@ -17,6 +17,11 @@ uint32_t count_beyond_single(const double *at, size_t count)
     return beyond;
 }
 
+bool vtk_is_single(const ExportMesh *mesh, const VtkText *style)
+{
+    return strcmp(style->real, "float") == 0 && count_beyond_single(mesh->points, 3 * (size_t)mesh->point_count) == 0;
+}
+
 void add_point(DvText *out, const double *point, bool single)
 {
     if (single) {

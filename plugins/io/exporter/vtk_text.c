@@ -59,13 +59,13 @@ static void add_legacy_arrays(DvText *out, const char *of, size_t tuples, const 
 
 void write_vtk_legacy(const ExportMesh *mesh, const VtkText *style, DvText *out)
 {
-    const bool single = strcmp(style->real, "float") == 0;
+    const bool single = vtk_is_single(mesh, style);
     const uint32_t cells = export_mesh_cells(mesh);
     size_t numbers = cells;
     for (uint32_t k = DV_POINTS; k < DV_ELEMENT_KINDS; k++)
         numbers += (size_t)mesh->elements[k].count * dv_element_nodes((DvElementKind)k);
     dv_text_add(out, "# vtk DataFile Version 2.0\n%s\nASCII\n%sDATASET UNSTRUCTURED_GRID\nPOINTS %" PRIu32 " %s\n",
-                style->title, style->blank, mesh->point_count, style->real);
+                style->title, style->blank, mesh->point_count, single ? "float" : "double");
     for (size_t i = 0; i < mesh->point_count; i++)
         add_point(out, mesh->points + 3 * i, single);
     dv_text_add(out, "%sCELLS %" PRIu32 " %zu\n", style->blank, cells, numbers);

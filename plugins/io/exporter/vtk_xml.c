@@ -219,7 +219,7 @@ static void add_head(XmlWriter *writer, const ExportMesh *mesh, const VtkText *s
 
 static void add_xml_points(XmlWriter *writer, const ExportMesh *mesh, const VtkText *style)
 {
-    const bool single = strcmp(style->real, "float") == 0;
+    const bool single = vtk_is_single(mesh, style);
     dv_text_add(writer->out, "      <Points>\n");
     begin_array(writer, "        ", single ? "Float32" : "Float64", NULL, 3);
     if (writer->encoding != VTK_ASCII) {
