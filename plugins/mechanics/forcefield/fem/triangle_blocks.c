@@ -21,8 +21,10 @@ void triangle_blocks_free(TriangleBlocks *t)
     dv_free(t->collapsed);
     t->block = NULL;
     dv_free(t->turn);
+    dv_free(t->row);
     t->collapsed = NULL;
     t->turn = NULL;
+    t->row = NULL;
     t->room = 0;
 }
 
@@ -148,21 +150,24 @@ static DvStatus set_rest_area(TriangleBlocks *t, const DvObject *object, const d
                                           "triangle %u has no area at rest; remove it from the mesh", triangle);
 }
 
-/* Forces on b and c of their displacements d; lambda and mu carry the sign and the factor. */
-DV_SIMD_INLINE void plane_forces(const TriangleBlock *block, const DvReal8 d[2][2], const DvReal8 *lambda,
-                                 const DvReal8 *mu, DvReal8 f[2][3])
+/* Forces on b and c of their displacements d. Where the first edge lies along x, the gradient of c has no x: `along` says so. */
+DV_SIMD_INLINE void plane_forces(const TriangleBlock *block, const DvReal8 d[2][2], double factor, bool along,
+                                 DvReal8 f[2][3])
 {
-    DvReal8 s[3] = {{0}};
-    DV_EACH (k, 2) {
-        s[0] += block->gradient[k][0] * d[k][0];
-        s[1] += block->gradient[k][1] * d[k][1];
-        s[2] += block->gradient[k][1] * d[k][0] + block->gradient[k][0] * d[k][1];
+    const DvReal8(*const g)[2] = block->gradient;
+    DvReal8 xx = g[0][0] * d[0][0], yy = g[0][1] * d[0][1] + g[1][1] * d[1][1],
+            xy = g[0][1] * d[0][0] + g[0][0] * d[0][1] + g[1][1] * d[1][0];
+    if (!along) {
+        xx += g[1][0] * d[1][0];
+        xy += g[1][0] * d[1][1];
     }
-    const DvReal8 pressure = *lambda * (s[0] + s[1]), two_mu = *mu + *mu;
-    const DvReal8 xx = pressure + two_mu * s[0], yy = pressure + two_mu * s[1], xy = *mu * s[2];
+    const DvReal8 mu = factor * block->mu, pressure = factor * block->lambda * (xx + yy);
+    xx = pressure + (mu + mu) * xx;
+    yy = pressure + (mu + mu) * yy;
+    xy = mu * xy;
     DV_EACH (k, 2) {
-        const DvReal8 x = xx * block->gradient[k][0] + xy * block->gradient[k][1];
-        const DvReal8 y = xy * block->gradient[k][0] + yy * block->gradient[k][1];
+        const DvReal8 x = along && k == 1 ? xy * g[k][1] : xx * g[k][0] + xy * g[k][1];
+        const DvReal8 y = along && k == 1 ? yy * g[k][1] : xy * g[k][0] + yy * g[k][1];
         DV_EACH (c, 3)
             f[k][c] = block->axis[0][c] * x + block->axis[1][c] * y;
     }
@@ -252,7 +257,7 @@ DV_SIMD_INLINE void force_at(void *context, DvElementRow *row, uint32_t begin, u
                 d[k][c] = block->rest[k][c] - local[k][c];
         if (t->method == TRIANGLE_LARGE)
             d[0][1] = dv_real8(0.0);
-        plane_forces(block, (const DvReal8(*)[2])d, &block->lambda, &block->mu, f);
+        plane_forces(block, (const DvReal8(*)[2])d, 1.0, t->method != TRIANGLE_PLANAR, f);
         add_to_ends(t, number, row, place, (const DvReal8(*)[3])f, narrow);
     }
 }
@@ -260,111 +265,59 @@ DV_SIMD_INLINE void force_at(void *context, DvElementRow *row, uint32_t begin, u
 DV_SIMD_LEVELS(force_chunk, force_at, (void *context, DvElementRow *row, uint32_t begin, uint32_t end), context, row,
                begin, end)
 
-DV_SIMD_INLINE void dforce_at(void *context, DvElementRow *row, uint32_t begin, uint32_t end, bool narrow)
+/* Of blocks begin to end - 1. */
+DV_SIMD_INLINE void dforce_of(const TriangleWork *work, DvElementRow *row, uint32_t begin, uint32_t end, bool along,
+                              bool turns, bool narrow)
 {
-    const TriangleWork *work = context;
-    TriangleBlocks *t = work->t;
+    const TriangleBlocks *t = work->t;
+    const double k = work->k;
     for (uint32_t number = begin; number < end; number++) {
         const uint16_t *place = dv_element_places(&t->mesh.chunks, number);
         const TriangleBlock *block = &t->block[number];
         DvReal8 edge[2][3], d[2][2], f[2][3];
         dv_element_rows_edges(row, place, 2, narrow, edge);
         in_axes(block->axis, (const DvReal8(*)[3])edge, d);
-        const DvReal8 lambda = block->lambda * -work->k, mu = block->mu * -work->k;
-        plane_forces(block, (const DvReal8(*)[2])d, &lambda, &mu, f);
-        if (t->turn)
-            add_turning_forces(block, &t->turn[number], (const DvReal8(*)[3])edge, (const DvReal8(*)[2])d, work->k, f);
+        plane_forces(block, (const DvReal8(*)[2])d, -k, along, f);
+        if (turns)
+            add_turning_forces(block, &t->turn[number], (const DvReal8(*)[3])edge, (const DvReal8(*)[2])d, k, f);
         add_to_ends(t, number, row, place, (const DvReal8(*)[3])f, narrow);
     }
+}
+
+DV_SIMD_INLINE void dforce_at(void *context, DvElementRow *row, uint32_t begin, uint32_t end, bool narrow)
+{
+    const TriangleWork *work = context;
+    if (work->t->turn)
+        dforce_of(work, row, begin, end, true, true, narrow);
+    else if (work->t->method == TRIANGLE_PLANAR)
+        dforce_of(work, row, begin, end, false, false, narrow);
+    else
+        dforce_of(work, row, begin, end, true, false, narrow);
 }
 
 DV_SIMD_LEVELS(dforce_chunk, dforce_at, (void *context, DvElementRow *row, uint32_t begin, uint32_t end), context, row,
                begin, end)
 
-/* block += spin w_n w_m^T + (g_n . tilt g_m) z z^T, see TriangleTurn. */
-static void add_turning_block(const TriangleTurn *turn, uint32_t lane, const double g[2][2], const double axis[2][3],
-                              double block[9])
-{
-    const double spin = turn->spin[lane];
-    const double tilt = g[0][0] * (turn->tilt[0][lane] * g[1][0] + turn->tilt[2][lane] * g[1][1]) +
-                        g[0][1] * (turn->tilt[2][lane] * g[1][0] + turn->tilt[1][lane] * g[1][1]);
-    double w[2][3];
-    for (int side = 0; side < 2; side++)
-        for (int c = 0; c < 3; c++)
-            w[side][c] = g[side][0] * axis[1][c] - g[side][1] * axis[0][c];
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++)
-            block[3 * r + c] += spin * w[0][r] * w[1][c] + tilt * turn->normal[r][lane] * turn->normal[c][lane];
-}
-
-/* block += lambda G_n G_m^T + mu G_m G_n^T + mu (G_n . G_m) P of one triangle; P projects onto its plane. */
-DV_SIMD_INLINE void add_plane_block(const TriangleBlocks *t, uint32_t element, uint32_t n, uint32_t m, double block[9])
-{
-    const TriangleBlock *b = &t->block[element / DV_LANES];
-    const uint32_t lane = element % DV_LANES;
-    const double lambda = b->lambda[lane], mu = b->mu[lane];
-    double g[2][2], world[2][3], axis[2][3];
-    DV_EACH (c, 3)
-        DV_EACH (a, 2)
-            axis[a][c] = b->axis[a][c][lane];
-    DV_EACH (side, 2) {
-        const uint32_t node = side == 0 ? n : m;
-        DV_EACH (c, 2)
-            g[side][c] =
-                node > 0 ? b->gradient[node - 1][c][lane] : -(b->gradient[0][c][lane] + b->gradient[1][c][lane]);
-        DV_EACH (c, 3)
-            world[side][c] = axis[0][c] * g[side][0] + axis[1][c] * g[side][1];
-    }
-    const double dot = mu * (g[0][0] * g[1][0] + g[0][1] * g[1][1]);
-    DV_EACH (r, 3)
-        DV_EACH (c, 3)
-            block[3 * r + c] += lambda * world[0][r] * world[1][c] + mu * world[1][r] * world[0][c] +
-                                dot * (axis[0][r] * axis[0][c] + axis[1][r] * axis[1][c]);
-    if (t->turn)
-        add_turning_block(&t->turn[element / DV_LANES], lane, (const double(*)[2])g, (const double(*)[3])axis, block);
-}
-
-typedef struct AssembleWork {
-    const TriangleBlocks *t;
-    const DvMatrixView *view;
-    double factor;
-} AssembleWork;
-
-static void diagonal_chunk(void *context, uint32_t begin, uint32_t end)
-{
-    const AssembleWork *work = context;
-    const DvElementBlocks *mesh = &work->t->mesh;
-    for (uint32_t p = begin; p < end; p++) {
-        double block[9] = {0};
-        for (uint32_t e = mesh->begin[p]; e < mesh->end[p]; e++)
-            add_plane_block(work->t, mesh->entry[e] / 3, mesh->entry[e] % 3, mesh->entry[e] % 3, block);
-        dv_view_add3(work->view, p, block, work->factor);
-    }
-}
-
-static void pair_chunk(void *context, uint32_t begin, uint32_t end)
-{
-    const AssembleWork *work = context;
-    const DvElementBlocks *mesh = &work->t->mesh;
-    for (uint32_t k = begin; k < end; k++) {
-        double block[9] = {0};
-        for (uint32_t e = mesh->pair_begin[k]; e < mesh->pair_end[k]; e++)
-            add_plane_block(work->t, mesh->pair_entry[e] >> 6, mesh->pair_entry[e] >> 3 & 7, mesh->pair_entry[e] & 7,
-                            block);
-        dv_view_add3(work->view, mesh->points + 2 * k, block, work->factor);
-        dv_view_add3_transposed(work->view, mesh->points + 2 * k + 1, block, work->factor);
-    }
-}
-
+/* Of the traces of the blocks on the diagonal: |G_n|^2 (lambda + 3 mu), and with turns |G_n|^2 spin + g_n . tilt g_n. */
 double triangle_blocks_bound(const TriangleBlocks *t)
 {
     double largest = 0.0;
     for (uint32_t i = 0; i < t->mesh.elements; i++) {
-        double trace = 0.0;
-        for (uint32_t n = 0; n < 3; n++) {
-            double block[9] = {0};
-            add_plane_block(t, i, n, n, block);
-            trace += block[0] + block[4] + block[8];
+        const TriangleBlock *block = &t->block[i / DV_LANES];
+        const TriangleTurn *turn = t->turn ? &t->turn[i / DV_LANES] : NULL;
+        const uint32_t lane = i % DV_LANES;
+        const double weight = block->lambda[lane] + 3.0 * block->mu[lane] + (turn ? turn->spin[lane] : 0.0);
+        double g[3][2], trace = 0.0;
+        for (int c = 0; c < 2; c++) {
+            g[1][c] = block->gradient[0][c][lane];
+            g[2][c] = block->gradient[1][c][lane];
+            g[0][c] = -(g[1][c] + g[2][c]);
+        }
+        for (int n = 0; n < 3; n++) {
+            trace += weight * (g[n][0] * g[n][0] + g[n][1] * g[n][1]);
+            if (turn)
+                trace += turn->tilt[0][lane] * g[n][0] * g[n][0] + turn->tilt[1][lane] * g[n][1] * g[n][1] +
+                         2.0 * turn->tilt[2][lane] * g[n][0] * g[n][1];
         }
         largest = fmax(largest, trace);
     }
@@ -435,6 +388,8 @@ static void make_room(TriangleBlocks *t)
     t->collapsed = dv_realloc(t->collapsed, old * sizeof *t->collapsed, room * sizeof *t->collapsed);
     if (t->turn)
         t->turn = dv_realloc(t->turn, old * sizeof *t->turn, room * sizeof *t->turn);
+    dv_free(t->row); /* made by the next assembly */
+    t->row = NULL;
     t->room = room;
 }
 
@@ -547,13 +502,6 @@ void triangle_blocks_dforce(TriangleBlocks *t, double k, const DvConstVec *dx, c
 {
     TriangleWork work = {t, k};
     dv_element_chunks_add(&t->mesh.chunks, dx->at, df->at, dforce_chunk, &work);
-}
-
-void triangle_blocks_assemble(TriangleBlocks *t, double k, const DvMatrixView *view)
-{
-    AssembleWork work = {t, view, -k};
-    dv_parallel_for(t->mesh.points, DV_POINTS_PER_CHUNK, diagonal_chunk, &work);
-    dv_parallel_for(t->mesh.pairs, DV_PAIRS_PER_CHUNK, pair_chunk, &work);
 }
 
 void triangle_blocks_cost(const TriangleBlocks *t, double *product, double *assembly)

@@ -56,6 +56,7 @@ typedef struct TriangleBlocks {
     TriangleMethod method;
     TriangleBlock *block; /* [blocks] */
     TriangleTurn *turn;   /* [blocks] of the last force; method exact only */
+    DvReal4 *row;         /* of triangle_assembly.c, from the first assembly on */
     bool *collapsed;      /* [blocks] a triangle of the block had no area in the last force */
     uint32_t room;        /* blocks that there is room for */
     bool warned;
