@@ -42,7 +42,7 @@ static Result summarize(double *seconds, uint64_t steps, uint64_t allocations, d
     return result;
 }
 
-static void print_json(const Options *options, const DvScene *scene, const Result *r)
+static void print_json(const Options *options, DvScene *scene, const Result *r)
 {
     char *name = g_strescape(host_scene_name(options), NULL);
     printf(
@@ -55,6 +55,7 @@ static void print_json(const Options *options, const DvScene *scene, const Resul
         printf("%s\"%s\": %.3f", i ? ", " : "", phase, 1e6 * seconds / (double)r->steps);
     }
     putchar('}');
+    host_print_device_use_json(scene);
     if (options->target_hz > 0)
         host_target_print_json(scene, options->target_hz, r->mean, r->p99);
     puts("}");
@@ -114,6 +115,8 @@ static int bench(const Options *options)
             print_json(options, scene, &result);
         else
             print_text(&result);
+        if (!options->json)
+            host_print_device_use(scene);
         if (options->target_hz > 0 && !options->json)
             host_target_print(scene, options->target_hz, result.dt, result.mean, result.p99);
     } else {

@@ -87,6 +87,76 @@ bool host_device_failed(DvScene *scene)
     return fault != DV_OK;
 }
 
+/* The spaces of the states, each once. */
+static GPtrArray *spaces_of(DvScene *scene)
+{
+    GPtrArray *states = host_states(scene), *found = g_ptr_array_new();
+    for (guint i = 0; i < states->len; i++) {
+        DvVectorSpace *space = dv_state_storage(dv_state_ref(g_ptr_array_index(states, i))).space;
+        if (space && !g_ptr_array_find(found, space, NULL))
+            g_ptr_array_add(found, space);
+    }
+    g_ptr_array_unref(states);
+    return found;
+}
+
+/* Free with g_free. */
+static DvDeviceShare *shares_of(DvScene *scene, uint32_t *count)
+{
+    const DvDeviceUseOps *ops = dv_service(DV_DEVICE_USE);
+    *count = ops ? ops->shares(scene, NULL, 0) : 0;
+    DvDeviceShare *shares = g_new0(DvDeviceShare, *count + 1);
+    if (*count)
+        (void)ops->shares(scene, shares, *count);
+    return shares;
+}
+
+void host_print_device_use(DvScene *scene)
+{
+    GPtrArray *spaces = spaces_of(scene);
+    for (guint i = 0; i < spaces->len; i++) {
+        const DvVectorSpace *space = g_ptr_array_index(spaces, i);
+        const DvSpaceCounts *counts = space->ops->counts(space);
+        printf("device %s: %" G_GUINT64_FORMAT " launches, %" G_GUINT64_FORMAT " waits, %" G_GUINT64_FORMAT
+               " bytes to it, %" G_GUINT64_FORMAT " from it, %" G_GUINT64_FORMAT " allocations, %" G_GUINT64_FORMAT
+               " bytes held\n",
+               space->ops->name, counts->launches, counts->waits, counts->bytes_put, counts->bytes_got,
+               counts->allocations, counts->bytes_held);
+    }
+    uint32_t count;
+    DvDeviceShare *shares = shares_of(scene, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (shares[i].bytes_put || shares[i].bytes_got || shares[i].waits)
+            printf("  %s%s: %" G_GUINT64_FORMAT " bytes to it, %" G_GUINT64_FORMAT " from it, %" G_GUINT64_FORMAT
+                   " waits\n",
+                   dv_object_path(shares[i].object), shares[i].acts_there ? "" : " (on the host)", shares[i].bytes_put,
+                   shares[i].bytes_got, shares[i].waits);
+    g_free(shares);
+    g_ptr_array_unref(spaces);
+}
+
+void host_print_device_use_json(DvScene *scene)
+{
+    GPtrArray *spaces = spaces_of(scene);
+    for (guint i = 0; i < spaces->len && i < 1; i++) {
+        const DvVectorSpace *space = g_ptr_array_index(spaces, i);
+        const DvSpaceCounts *counts = space->ops->counts(space);
+        printf(", \"device\": {\"name\": \"%s\", \"launches\": %" G_GUINT64_FORMAT ", \"waits\": %" G_GUINT64_FORMAT
+               ", \"bytes_to\": %" G_GUINT64_FORMAT ", \"bytes_from\": %" G_GUINT64_FORMAT
+               ", \"bytes_held\": %" G_GUINT64_FORMAT ", \"components\": {",
+               space->ops->name, counts->launches, counts->waits, counts->bytes_put, counts->bytes_got,
+               counts->bytes_held);
+        uint32_t count;
+        DvDeviceShare *shares = shares_of(scene, &count);
+        for (uint32_t k = 0; k < count; k++)
+            printf("%s\"%s\": {\"bytes_to\": %" G_GUINT64_FORMAT ", \"bytes_from\": %" G_GUINT64_FORMAT "}",
+                   k ? ", " : "", dv_object_path(shares[k].object), shares[k].bytes_put, shares[k].bytes_got);
+        fputs("}}", stdout);
+        g_free(shares);
+    }
+    g_ptr_array_unref(spaces);
+}
+
 void host_print_devices(void)
 {
     const void *services[DV_MOST_SPACES];

@@ -72,7 +72,10 @@ DvStatus host_start(const Options *options);
 bool host_use_device(const Options *options);
 /* Whether a device that keeps states of the scene has failed, which has been said. */
 bool host_device_failed(DvScene *scene);
-void host_print_devices(void); /* those that plugins have, and why some cannot be used */
+/* What has been done on devices, and moved for each component that acts on states there. */
+void host_print_device_use(DvScene *scene);
+void host_print_device_use_json(DvScene *scene); /* a member "device", with a comma before it; nothing without one */
+void host_print_devices(void);                   /* those that plugins have, and why some cannot be used */
 /* Loads options->scene and applies --dt; NULL after a reported error. */
 DvScene *host_load(const Options *options);
 /* The same, but what --verification asks for is added before the scene is initialised. */

@@ -4,8 +4,6 @@
  */
 #include "host.h"
 
-#include <divan/contracts/vector_space.h>
-
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <math.h>
@@ -283,24 +281,6 @@ static void report_speed(const Run *run, uint64_t made, double spent, double pas
                 made, spent, spent > 0 ? (double)made / spent : 0.0, simulated, spent > 0 ? simulated / spent : 0.0);
 }
 
-/* What has been done on devices, in all. */
-static void report_devices(const Run *run)
-{
-    const DvVectorSpace *last = NULL;
-    for (guint i = 0; i < run->states->len; i++) {
-        const DvVectorSpace *space = dv_state_storage(dv_state_ref(g_ptr_array_index(run->states, i))).space;
-        if (!space || space == last)
-            continue;
-        const DvSpaceCounts *counts = space->ops->counts(space);
-        printf("device %s: %" G_GUINT64_FORMAT " launches, %" G_GUINT64_FORMAT " waits, %" G_GUINT64_FORMAT
-               " bytes to it, %" G_GUINT64_FORMAT " from it, %" G_GUINT64_FORMAT " allocations, %" G_GUINT64_FORMAT
-               " bytes held\n",
-               space->ops->name, counts->launches, counts->waits, counts->bytes_put, counts->bytes_got,
-               counts->allocations, counts->bytes_held);
-        last = space;
-    }
-}
-
 static void say_step(const Run *run, uint64_t made, double spent)
 {
     fprintf(stderr, "info: step %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT ", time %.6g s, %.5g steps/s\n", made,
@@ -372,7 +352,7 @@ static int make_steps(Run *run)
     }
     host_report_solves(run->scene, options->stats ? stdout : NULL);
     if (options->stats)
-        report_devices(run);
+        host_print_device_use(run->scene);
     if (!options->quiet)
         report_speed(run, made, spent, host_now() - start, dv_node_time(dv_scene_root(run->scene)) - start_time);
     host_haptics_end(options, run->scene, dv_node_time(dv_scene_root(run->scene)) - start_time, spent, run->report);

@@ -53,6 +53,8 @@ typedef struct Space {
     Device *device;
     DvAddress slots, partial; /* DV_SLOTS doubles; parts of sums */
     size_t partials;
+    DvAddress list, staged; /* of points that travel, and their numbers */
+    size_t listed, staged_bytes;
     uint32_t guard;
 } Space;
 

@@ -224,17 +224,68 @@ static void put_points(DvVectorSpace *space, DvAddress to, DvPrecision precision
     }
 }
 
-static void get_points(DvVectorSpace *space, double *to, DvAddress from, DvPrecision precision, uint32_t dim,
+/* Room for points that travel, and their list there; false: there is no memory. */
+static bool list_points(Space *space, size_t bytes, const uint32_t *points, uint32_t count)
+{
+    const size_t list = count * sizeof *points;
+    if (space->listed < list) {
+        if (space->list)
+            space->device->ops->give(space->device, space->list);
+        space->list = device_take(space->device, 2 * list);
+        space->listed = space->list ? 2 * list : 0;
+    }
+    if (space->staged_bytes < bytes) {
+        if (space->staged)
+            space->device->ops->give(space->device, space->staged);
+        space->staged = device_take(space->device, 2 * bytes);
+        space->staged_bytes = space->staged ? 2 * bytes : 0;
+    }
+    if (!space->list || !space->staged)
+        return false;
+    memcpy(space->device->ops->put(space->device, space->list, list), points, list);
+    return true;
+}
+
+static void get_points(DvVectorSpace *base, double *to, DvAddress from, DvPrecision precision, uint32_t dim,
                        const uint32_t *points, uint32_t count)
 {
-    for (uint32_t i = 0; i < count;) {
-        uint32_t run = 1;
-        while (i + run < count && points[i + run] == points[i] + run)
-            run++;
-        const size_t first = (size_t)points[i] * dim;
-        get_numbers(space, to + first, from + dv_space_bytes(precision, first), precision, (size_t)run * dim);
-        i += run;
+    Space *space = of(base);
+    const size_t n = (size_t)count * dim, first = count ? (size_t)points[0] * dim : 0;
+    if (count == 0)
+        return;
+    if (points[count - 1] - points[0] == count - 1) { /* they follow each other */
+        get_numbers(base, to + first, from + dv_space_bytes(precision, first), precision, n);
+        return;
     }
+    if (!list_points(space, dv_space_bytes(precision, n), points, count))
+        return;
+    const DvStepMark mark = dv_step_mark();
+    double *numbers = dv_step_alloc(n, sizeof *numbers);
+    SPACE_LAUNCH(space, precision, points_gather, n, .n = n, .from = SPACE_AT(from), .to = SPACE_AT(space->staged),
+                 .list = SPACE_AT(space->list), .dim = dim);
+    get_numbers(base, numbers, space->staged, precision, n);
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(to + (size_t)points[i] * dim, numbers + (size_t)i * dim, dim * sizeof *to);
+    dv_step_release(mark);
+}
+
+static void add_points(DvVectorSpace *base, DvAddress to, DvPrecision precision, const double *from, uint32_t dim,
+                       const uint32_t *points, uint32_t count)
+{
+    Space *space = of(base);
+    const size_t n = (size_t)count * dim;
+    if (count == 0 || !list_points(space, dv_space_bytes(precision, n), points, count))
+        return;
+    void *at = space->device->ops->put(space->device, space->staged, dv_space_bytes(precision, n));
+    for (size_t i = 0; i < n; i++) {
+        const double value = from[(size_t)points[i / dim] * dim + i % dim];
+        if (precision == DV_FLOAT)
+            ((float *)at)[i] = (float)value;
+        else
+            ((double *)at)[i] = value;
+    }
+    SPACE_LAUNCH(space, precision, points_add, n, .n = n, .to = SPACE_AT(to), .from = SPACE_AT(space->staged),
+                 .list = SPACE_AT(space->list), .dim = dim);
 }
 
 /* ---- Arithmetic ---- */
@@ -362,7 +413,8 @@ static const DvSpaceCounts *counts(const DvVectorSpace *space)
     .get_numbers = get_numbers, .put_points = put_points, .get_points = get_points, .fill = fill, .combine = combine, \
     .combine_by = combine_by, .clear_listed = clear_listed, .dot = dot, .calculate = calculate,                       \
     .put_slots = put_slots, .get_slots = get_slots, .guard = guard, .record = record, .end_record = end_record,       \
-    .replay = replay, .wait = wait_for_all, .counts = counts, .fault = fault, .integrate = integrate
+    .replay = replay, .wait = wait_for_all, .counts = counts, .fault = fault, .integrate = integrate,                 \
+    .add_points = add_points
 
 const DvVectorSpaceOps space_of_emulated_ops = {.size = sizeof(DvVectorSpaceOps),
                                                 .name = emulated_name,

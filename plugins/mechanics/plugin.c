@@ -6,6 +6,7 @@
 #include <divan/plugin.h>
 
 #include "operations/operations.h"
+#include "operations/twins.h"
 
 #include <divan/kit/element_names.h>
 
@@ -31,6 +32,7 @@ DV_PLUGIN = {
     .help = "States, masses, force fields, mappings, projective constraints, and the operations of solvers on them.",
     .offers = (const DvContract[]){{.id = DV_MECHANICAL_OPERATIONS, .ops = &dv_mechanical_operations},
                                    {.id = DV_STEP_CHECK, .ops = &dv_step_check},
+                                   {.id = DV_DEVICE_USE, .ops = &dv_device_use},
                                    {0}},
     .classes = classes,
     .variants = (const char *const[]){DV_ELEMENT_VARIANT_WORDS, "d", "f", NULL},

@@ -22,24 +22,6 @@
 
 #include "device_scenes.h"
 
-/* Largest difference of positions and velocities, relative to the largest number. */
-static double difference(const DvScene *a, const DvScene *b)
-{
-    const DvStateRef s = scene_state(a, "/Body/dofs"), t = scene_state(b, "/Body/dofs");
-    double largest = 0, size = 1e-300;
-    for (int k = 0; k < 2; k++) {
-        const DvConstVec x = dv_state_read(s, k ? DV_VELOCITY : DV_POSITION),
-                         y = dv_state_read(t, k ? DV_VELOCITY : DV_POSITION);
-        assert_int_equal(x.count, y.count);
-        for (uint32_t i = 0; i < x.count * x.dim; i++) {
-            assert_true(isfinite(x.at[i]) && isfinite(y.at[i]));
-            largest = fmax(largest, fabs(x.at[i] - y.at[i]));
-            size = fmax(size, fabs(x.at[i]));
-        }
-    }
-    return largest / size;
-}
-
 static DvSpaceCounts counts_of(const DvScene *scene)
 {
     const DvStorage storage = dv_state_storage(scene_state(scene, "/Body/dofs"));

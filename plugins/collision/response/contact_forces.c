@@ -7,6 +7,8 @@
 #include <divan/divan.h>
 #include <divan/memory.h>
 
+#include <stdlib.h>
+
 /* ---- Life ---- */
 
 static void release(ContactForces *self)
@@ -54,6 +56,12 @@ void contact_forces_cleanup(DvObject *object, void *self_)
     dv_free(self->ends);
     dv_free(self->listed);
     dv_free(self->kept);
+    for (int side = 0; side < 2; side++) {
+        dv_free(self->touched[side]);
+        self->touched[side] = NULL;
+        self->touched_count[side] = self->touched_room[side] = 0;
+    }
+    self->touched_of = 0;
     self->ends = NULL;
     self->listed = self->kept = NULL;
     id_map_free(&self->ids);
@@ -259,3 +267,56 @@ void contact_forces_cost(void *self_, double *product, double *assembly)
     *product = 20.0 * self->count;
     *assembly = 1e5 + 1000.0 * self->count;
 }
+
+/* ---- Points that are touched ---- */
+
+static int compare_points(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of a frame the first one also tells how it is turned. */
+static uint32_t touched_by(const ContactForces *self, uint32_t i, int side)
+{
+    const uint32_t count = self->ends[i].side[side].count;
+    return count == 0 && self->state[side].dof->rotation && dv_state_count(self->state[side]) > 0 ? 1 : count;
+}
+
+static void list_touched(ContactForces *self, int side)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < self->count; i++)
+        count += touched_by(self, i, side);
+    if (count > self->touched_room[side]) {
+        dv_free(self->touched[side]);
+        self->touched_room[side] = 2 * count;
+        self->touched[side] = dv_alloc(self->touched_room[side], sizeof(uint32_t));
+    }
+    uint32_t *points = self->touched[side], end = 0, unique = 0;
+    for (uint32_t i = 0; i < self->count; i++)
+        for (uint32_t k = 0; k < touched_by(self, i, side); k++)
+            points[end++] = self->ends[i].side[side].points[k];
+    if (end)
+        qsort(points, end, sizeof *points, compare_points);
+    for (uint32_t i = 0; i < end; i++)
+        if (unique == 0 || points[unique - 1] != points[i])
+            points[unique++] = points[i];
+    self->touched_count[side] = unique;
+}
+
+static const uint32_t *touched_points(void *self_, uint32_t state, uint32_t *count)
+{
+    static const uint32_t none[1];
+    ContactForces *self = self_;
+    contact_forces_heed_edits(self);
+    if (self->touched_of != self->structure + 1) {
+        list_touched(self, 0);
+        list_touched(self, 1);
+        self->touched_of = self->structure + 1;
+    }
+    *count = self->touched_count[state];
+    return *count ? self->touched[state] : none;
+}
+
+const DvTouchedPointsOps contact_forces_points = {.size = sizeof(DvTouchedPointsOps), .points = touched_points};

@@ -14,6 +14,7 @@
 
 #include <divan/contracts/force_field.h>
 #include <divan/contracts/visual.h>
+#include <divan/kit/touched_points.h>
 
 typedef struct ContactEnds {
     DvAttachment side[2];
@@ -29,7 +30,9 @@ typedef struct ContactForces {
     uint32_t *listed;  /* [count] which contact of the list it is */
     uint32_t count, capacity;
     uint64_t structure;
-    IdMap ids;      /* contacts of the list */
+    IdMap ids;                                               /* contacts of the list */
+    uint32_t *touched[2], touched_count[2], touched_room[2]; /* points of each state, of `touched_of` */
+    uint64_t touched_of;                                     /* structure + 1 */
     uint32_t *kept; /* [capacity] of the list: its number here + 1; 0: it does not count */
 } ContactForces;
 
@@ -85,6 +88,7 @@ static inline void contact_push(const ContactEnds *ends, const DvVec *f, DvVec3 
 }
 
 extern const DvDrawableOps contact_forces_drawable;
+extern const DvTouchedPointsOps contact_forces_points;
 
 /* Members of DvForceFieldOps. */
 uint32_t contact_forces_states(void *self, DvObject *objects[2]);
@@ -102,6 +106,7 @@ void contact_forces_cost(void *self, double *product, double *assembly);
     .contracts = (const DvContract[]){{.id = DV_INTERACTION_FORCE_FIELD, .ops = (force_field_ops)},                  \
                                       {.id = DV_CONTACT_RESPONSE, .ops = (response_ops)},                            \
                                       {.id = DV_DRAWABLE, .ops = &contact_forces_drawable},                          \
+                                      {.id = DV_TOUCHED_POINTS, .ops = &contact_forces_points},                      \
                                       {0}},                                                                          \
     .init = contact_forces_init
 

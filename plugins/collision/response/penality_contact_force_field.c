@@ -172,13 +172,19 @@ static void note_beginning(PenalityContactForceField *self, const DvStep *step, 
     }
 }
 
+static bool is_kept_elsewhere(const PenalityContactForceField *self)
+{
+    return dv_state_storage(self->base.state[0]).space || dv_state_storage(self->base.state[1]).space;
+}
+
 /* Adds up what has been done since the contacts were set: the force of an explicit step is that of its beginning, of an implicit one that
  * of its end, of several in turn their mean. */
 static void look_back(PenalityContactForceField *self)
 {
     PenaltyWatch *watch = &self->watch;
     contact_forces_heed_edits(&self->base);
-    if (!watch->words || watch->words->energy || watch->calls == 0 || self->base.count == 0 || !watch->model[0])
+    if (!watch->words || watch->words->energy || watch->calls == 0 || self->base.count == 0 || !watch->model[0] ||
+        is_kept_elsewhere(self)) /* whole vectors would come home for it */
         return;
     const double time = dv_node_time(dv_object_node(dv_object_of(self)));
     if (watch->work->time != time) /* the sums are those of whole steps */

@@ -43,6 +43,44 @@ BODY void NAME(clear_listed)(const NAME(clear_listed_args) * o, uint32_t block, 
         o->r[o->list[i]] = 0;
 }
 
+/* Listed points of a vector, one after the other.     n: numbers */
+typedef struct NAME(points_gather_args) {
+    const double *stop;
+    uint64_t n;
+    const REAL *from;
+    REAL *to;
+    const uint32_t *list;
+    uint32_t dim;
+} NAME(points_gather_args);
+
+BODY void NAME(points_gather)(const NAME(points_gather_args) * o, uint32_t block, uint32_t lane, uint32_t phase,
+                              double *shared)
+{
+    const uint64_t i = (uint64_t)block * LANES + lane;
+    (void)phase, (void)shared;
+    if (i < o->n)
+        o->to[i] = o->from[(uint64_t)o->list[i / o->dim] * o->dim + i % o->dim];
+}
+
+/* Listed points += what follows each other.     n: numbers; no point twice */
+typedef struct NAME(points_add_args) {
+    const double *stop;
+    uint64_t n;
+    REAL *to;
+    const REAL *from;
+    const uint32_t *list;
+    uint32_t dim;
+} NAME(points_add_args);
+
+BODY void NAME(points_add)(const NAME(points_add_args) * o, uint32_t block, uint32_t lane, uint32_t phase,
+                           double *shared)
+{
+    const uint64_t i = (uint64_t)block * LANES + lane;
+    (void)phase, (void)shared;
+    if (i < o->n)
+        o->to[(uint64_t)o->list[i / o->dim] * o->dim + i % o->dim] += o->from[i];
+}
+
 /* partial[block] = a . b of LANES x EACH numbers. */
 typedef struct NAME(dot_args) {
     const double *stop;

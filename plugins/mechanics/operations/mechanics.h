@@ -31,6 +31,7 @@
 #include "state/mechanical_object.h"
 #include <divan/kit/coupled_pairs.h>
 #include <divan/kit/product_at_points.h>
+#include <divan/kit/touched_points.h>
 
 /* Vectors that this plugin gives out by itself; dynamic ids below FIRST_SCRATCH_VEC are for solvers, who allocate them. */
 enum {
@@ -108,7 +109,9 @@ typedef struct TwinItem {
     struct TwinItem *next; /* of the scene */
     const DvObject *object;
     uint32_t users;
-    DvVectorSpace *space; /* of all its states */
+    DvVectorSpace *space;         /* of all its states; NULL: some are on the host, or elsewhere */
+    const DvVectorSpace *counted; /* of one of them */
+    uint64_t put, got, waits;     /* for it */
     DvPrecision precision;
     const DvOperatorOps *ops; /* of the component; or NULL */
     DvTwin *twin;             /* NULL: it has none */
@@ -131,8 +134,9 @@ typedef struct FieldItem {
     uint32_t states[2];                         /* slots */
     uint32_t state_count;
     bool below_stop, interaction;
-    bool nameless;  /* something of it that acts in a product cannot be assembled */
-    TwinItem *twin; /* or NULL: a state of it is on the host */
+    bool nameless;                     /* something of it that acts in a product cannot be assembled */
+    TwinItem *twin;                    /* or NULL: all its states are on the host */
+    const DvTouchedPointsOps *touched; /* or NULL */
 } FieldItem;
 
 typedef struct MappingItem {
@@ -154,7 +158,7 @@ typedef struct MappingItem {
     bool refused;        /* it computes more points than an output has; reported */
     bool told_elsewhere; /* that forces of constraints do not reach it */
     bool tells;          /* has output_points: it is asked before each call */
-    TwinItem *twin;      /* or NULL: a state of it is on the host */
+    TwinItem *twin;      /* or NULL: all its states are on the host */
     uint64_t checked;    /* sum of the outputs' points when J was last asked for its rows, + 1; 0: never */
 } MappingItem;
 

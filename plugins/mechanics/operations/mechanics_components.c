@@ -210,6 +210,7 @@ static Outcome add_field(DvMechanics *m, const DvCall *call, uint32_t rank, Mode
     const uint32_t count = ops->states(call->self, objects);
     item.mass = dv_object_ops(call->object, DV_MASS);
     item.pairs = dv_object_ops(call->object, DV_COUPLED_PAIRS);
+    item.touched = dv_object_ops(call->object, DV_TOUCHED_POINTS);
     if (!meet(m, call->object, ops->space, objects, count) ||
         (item.mass && !meet(m, call->object, item.mass->space, objects, 1)))
         return GOOD;

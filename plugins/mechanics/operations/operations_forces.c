@@ -33,12 +33,39 @@ static __attribute__((noinline)) bool add_force_there(DvMechanics *m, FieldItem 
     return true;
 }
 
+/* On the host, of a state that a device keeps. */
+static __attribute__((noinline)) void add_force_from_host(DvMechanics *m, FieldItem *field, const DvStep *step)
+{
+    const DvSpaceCounts before = twin_counts(field->twin);
+    PointsThere there;
+    DvConstVec x[2], v[2];
+    DvVec f[2];
+    bool all = true;
+    const bool few = points_begin(m, field, &there, x, v, f);
+    for (uint32_t k = 0; k < field->state_count && !few && all; k++) {
+        StateItem *state = &m->states[field->states[k]];
+        all = mechanics_fetch(m, state, field->object, field->ops->space);
+        x[k] = state->x;
+        v[k] = state->v;
+        f[k] = state->f;
+        state->force_is_zero = state->force_is_zero && !all;
+    }
+    if (all)
+        field->ops->add_force(field->self, step, x, v, f);
+    if (few)
+        points_end(&there, field->state_count);
+    twin_count_since(field->twin, &before);
+}
+
 /* What acts on one state gets its vectors where they are: a copy would wait for the stores that have just made them. */
 static void add_force_of_one(DvMechanics *m, FieldItem *field, const DvStep *step)
 {
     StateItem *state = &m->states[field->states[0]];
-    if (field->twin && add_force_there(m, field, step))
+    if (field->twin) {
+        if (!add_force_there(m, field, step))
+            add_force_from_host(m, field, step);
         return;
+    }
     if (!mechanics_fetch(m, state, field->object, field->ops->space))
         return;
     state->force_is_zero = false;
@@ -53,8 +80,11 @@ static void add_force_of(DvMechanics *m, FieldItem *field, const DvStep *step)
         add_force_of_one(m, field, step);
         return;
     }
-    if (field->twin && add_force_there(m, field, step))
+    if (field->twin) {
+        if (!add_force_there(m, field, step))
+            add_force_from_host(m, field, step);
         return;
+    }
     for (uint32_t k = 0; k < field->state_count; k++) {
         StateItem *state = &m->states[field->states[k]];
         if (!mechanics_fetch(m, state, field->object, field->ops->space))

@@ -30,8 +30,8 @@ bool mapping_fits_outputs(DvMechanics *m, MappingItem *mapping)
     return true;
 }
 
-void mapping_propagate(DvMechanics *m, MappingItem *mapping, const DvStep *step, const DvVecId ids[3],
-                       DvVecId otherwise, DvVecId out)
+static void propagate(DvMechanics *m, MappingItem *mapping, const DvStep *step, const DvVecId ids[3], DvVecId otherwise,
+                      DvVecId out)
 {
     if (!mapping_fits_outputs(m, mapping))
         return;
@@ -81,6 +81,14 @@ void mapping_propagate(DvMechanics *m, MappingItem *mapping, const DvStep *step,
         mapping->ops->apply_j(mapping->self, step, m->given, m->wanted);
 }
 
+void mapping_propagate(DvMechanics *m, MappingItem *mapping, const DvStep *step, const DvVecId ids[3],
+                       DvVecId otherwise, DvVecId out)
+{
+    const DvSpaceCounts before = twin_counts(mapping->twin);
+    propagate(m, mapping, step, ids, otherwise, out);
+    twin_count_since(mapping->twin, &before);
+}
+
 /* A state in which nobody made the vector, since no solver moves it or it is outside, is where it is and goes on as it does. */
 void operation_propagate(DvMechanics *m, const DvStep *step, DvVecId v)
 {
@@ -113,7 +121,7 @@ static __attribute__((noinline)) bool pull_up_there(DvMechanics *m, MappingItem 
     return true;
 }
 
-void mapping_pull_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, double k)
+static void pull_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, double k)
 {
     if (!mapping_fits_outputs(m, mapping) || (mapping->twin && pull_up_there(m, mapping, step)))
         return;
@@ -138,4 +146,11 @@ void mapping_pull_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, d
     if (there && states_give_x(m, mapping->object, inputs, mapping->inputs, space, m->given_more))
         mapping->ops->apply_djt(mapping->self, step, k, m->given, m->given_more, m->wanted);
     dv_step_release(mark);
+}
+
+void mapping_pull_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, double k)
+{
+    const DvSpaceCounts before = twin_counts(mapping->twin);
+    pull_up(m, mapping, step, k);
+    twin_count_since(mapping->twin, &before);
 }

@@ -45,6 +45,30 @@ static __attribute__((noinline)) bool add_product_there(DvMechanics *m, FieldIte
     return true;
 }
 
+/* On the host, of a state that a device keeps. */
+static __attribute__((noinline)) void add_product_from_host(DvMechanics *m, FieldItem *field, const DvStep *step,
+                                                            DvFactors factors, double k, double mass)
+{
+    field_catch_up(m, field, step);
+    const DvSpaceCounts before = twin_counts(field->twin);
+    PointsThere there;
+    DvConstVec dx[2], none[2];
+    DvVec df[2];
+    bool all = true;
+    const bool few = points_begin(m, field, &there, dx, none, df);
+    for (uint32_t i = 0; i < field->state_count && !few && all; i++) {
+        StateItem *state = &m->states[field->states[i]];
+        all = mechanics_fetch(m, state, field->object, field->ops->space);
+        dx[i] = state->x;
+        df[i] = state->f;
+    }
+    if (all)
+        add_product(field, step, factors, k, mass, dx, df);
+    if (few)
+        points_end(&there, field->state_count);
+    twin_count_since(field->twin, &before);
+}
+
 static void add_product_of(DvMechanics *m, FieldItem *field, const DvStep *step, DvFactors factors)
 {
     const double k = field_stiffness_factor(field, factors), mass = field_mass_factor(field, factors);
@@ -52,9 +76,9 @@ static void add_product_of(DvMechanics *m, FieldItem *field, const DvStep *step,
     if (!stiff && !heavy)
         return;
     if (field->twin) {
-        if (add_product_there(m, field, step, factors, k, mass))
-            return;
-        field_catch_up(m, field, step);
+        if (!add_product_there(m, field, step, factors, k, mass))
+            add_product_from_host(m, field, step, factors, k, mass);
+        return;
     }
     DvConstVec dx[2];
     DvVec df[2];

@@ -19,16 +19,27 @@ static void forget(TwinItem *item)
     item->asked = item->behind = item->applied = false;
 }
 
-TwinItem *twin_place(SceneMechanics *scene, DvObject *object, DvObject *const *states, uint32_t count)
+/* The storage that all states have; none: not all have the same one. *any: of one of them. */
+static DvStorage storage_of_all(DvObject *const *states, uint32_t count, const DvVectorSpace **any)
 {
     DvStorage storage = {NULL, DV_DOUBLE};
+    bool same = true;
+    *any = NULL;
     for (uint32_t i = 0; i < count; i++) {
         const DvStorage other = dv_state_storage(dv_state_ref(states[i]));
-        if (!other.space || (i > 0 && (storage.space != other.space || storage.precision != other.precision)))
-            return NULL;
+        same = same && (i == 0 || (storage.space == other.space && storage.precision == other.precision));
         storage = other;
+        *any = other.space ? other.space : *any;
     }
-    if (!storage.space)
+    storage.space = same ? storage.space : NULL;
+    return storage;
+}
+
+TwinItem *twin_place(SceneMechanics *scene, DvObject *object, DvObject *const *states, uint32_t count)
+{
+    const DvVectorSpace *any;
+    const DvStorage storage = storage_of_all(states, count, &any);
+    if (!any)
         return NULL;
     TwinItem *item = scene->twins;
     while (item && item->object != object)
@@ -41,6 +52,7 @@ TwinItem *twin_place(SceneMechanics *scene, DvObject *object, DvObject *const *s
         forget(item);
     }
     item->space = storage.space;
+    item->counted = any;
     item->precision = storage.precision;
     item->users++;
     return item;
@@ -71,6 +83,36 @@ void twins_forget_all(DvMechanics *m)
         constraint_leave_twin(m->scene, constraint_at(m, i));
     }
 }
+
+/* ---- What moves ---- */
+
+DvSpaceCounts twin_counts(const TwinItem *item)
+{
+    return item ? *item->counted->ops->counts(item->counted) : (DvSpaceCounts){0};
+}
+
+void twin_count_since(TwinItem *item, const DvSpaceCounts *before)
+{
+    if (!item)
+        return;
+    const DvSpaceCounts *now = item->counted->ops->counts(item->counted);
+    item->put += now->bytes_put - before->bytes_put;
+    item->got += now->bytes_got - before->bytes_got;
+    item->waits += now->waits - before->waits;
+}
+
+static uint32_t shares(DvScene *scene, DvDeviceShare *shares, uint32_t capacity)
+{
+    uint32_t count = 0;
+    for (const TwinItem *item = mechanics_of_scene(dv_scene_root(scene))->twins; item; item = item->next) {
+        if (count < capacity)
+            shares[count] = (DvDeviceShare){item->object, item->put, item->got, item->waits, item->twin != NULL};
+        count++;
+    }
+    return count;
+}
+
+const DvDeviceUseOps dv_device_use = {.size = sizeof(DvDeviceUseOps), .shares = shares};
 
 /* ---- The twin of an operator ---- */
 
@@ -103,6 +145,7 @@ static void refresh(TwinItem *item, DvObject *object, void *self, const DvStateR
     DvText why = {0};
     const DvDofType *const dof[2] = {state->dof, to ? to->dof : NULL};
     item->applied = false;
+    const DvSpaceCounts before = twin_counts(item);
     item->ops->describe(self, &op);
     if (!op.name)
         dv_text_add(&why, "%s", op.why ? op.why : "it has no operator as it is");
@@ -114,12 +157,19 @@ static void refresh(TwinItem *item, DvObject *object, void *self, const DvStateR
         forget_twin(item);
     if (!item->twin && dv_space_fault(item->space) == DV_OK) /* else that has been said */
         tell(object, state, why.at ? why.at : "no plugin has this operator there");
+    twin_count_since(item, &before);
     dv_text_free(&why);
 }
 
 DvTwin *twin_find(TwinItem *item, DvObject *object, void *self, const DvStateRef *state, const DvStateRef *to)
 {
     const uint32_t points[2] = {state_count(*state), to ? state_count(*to) : 0};
+    if (!item->space) {
+        if (!item->asked)
+            tell(object, state, "another of its states is on the host");
+        item->asked = true;
+        return NULL;
+    }
     if (!item->ops) {
         if (!item->asked)
             tell(object, state, "the class has no operator");
@@ -144,6 +194,7 @@ void field_catch_up(DvMechanics *m, FieldItem *field, const DvStep *step)
     if (!field->twin || !field->twin->behind || !field->ops->add_force)
         return;
     field->twin->behind = false;
+    const DvSpaceCounts before = twin_counts(field->twin);
     DvConstVec x[2], v[2];
     DvVec f[2];
     const DvStepMark mark = dv_step_mark();
@@ -153,12 +204,14 @@ void field_catch_up(DvMechanics *m, FieldItem *field, const DvStep *step)
         v[i] = dv_state_read(s, step->velocity);
         f[i] = (DvVec){dv_step_alloc((size_t)x[i].count * s.dof->deriv, sizeof(double)), x[i].count, s.dof->deriv};
         if (!x[i].at || !v[i].at) {
+            twin_count_since(field->twin, &before);
             dv_step_release(mark);
             return;
         }
         memset(f[i].at, 0, (size_t)x[i].count * s.dof->deriv * sizeof(double));
     }
     field->ops->add_force(field->self, step, x, v, f);
+    twin_count_since(field->twin, &before);
     dv_step_release(mark);
 }
 
@@ -194,6 +247,7 @@ void mapping_catch_up(DvMechanics *m, MappingItem *mapping, const DvStep *step)
     if (!mapping->twin || !mapping->twin->behind)
         return;
     mapping->twin->behind = false;
+    const DvSpaceCounts before = twin_counts(mapping->twin);
     const DvStepMark mark = dv_step_mark();
     const DvStateRef from = m->states[mapping->links[0]].ref, to = m->states[mapping->links[1]].ref;
     const DvConstVec in = dv_state_read(from, DV_POSITION);
@@ -202,6 +256,7 @@ void mapping_catch_up(DvMechanics *m, MappingItem *mapping, const DvStep *step)
     memset(out.at, 0, (n ? n : 1) * sizeof(double));
     if (in.at)
         mapping->ops->apply(mapping->self, step, &in, &out);
+    twin_count_since(mapping->twin, &before);
     dv_step_release(mark);
 }
 
@@ -274,7 +329,7 @@ static bool list_fixed(ConstraintItem *constraint, const DvStep *step, const DvS
 
 static bool can_project_there(const ConstraintItem *constraint)
 {
-    return constraint->twin && constraint->state_count == 1 && constraint->ops->fixed &&
+    return constraint->twin && constraint->twin->space && constraint->state_count == 1 && constraint->ops->fixed &&
            !(constraint->ops->leaves_out && constraint->ops->leaves_out(constraint->self));
 }
 

@@ -15,6 +15,22 @@ void constraint_leave_twin(SceneMechanics *scene, ConstraintItem *constraint); /
 /* All of them: the states are about to be elsewhere. */
 void twins_forget_all(DvMechanics *m);
 
+/* What has been done in its space; and adds to it what has been done for it since. Of NULL: nothing. */
+DvSpaceCounts twin_counts(const TwinItem *item);
+void twin_count_since(TwinItem *item, const DvSpaceCounts *before);
+extern const DvDeviceUseOps dv_device_use;
+
+/* A component of the host acts on a few points of states that devices keep: their vectors, by number, for its functions; false: it may touch
+ * all, or there is no such state. Forces that it has added to are put back by `end`. */
+typedef struct PointsThere {
+    MechanicalObject *own[2]; /* NULL: the whole vector, as it is */
+    const uint32_t *points[2];
+    uint32_t count[2];
+    DvVecId f[2];
+} PointsThere;
+bool points_begin(DvMechanics *m, FieldItem *field, PointsThere *there, DvConstVec *x, DvConstVec *v, DvVec *f);
+void points_end(const PointsThere *there, uint32_t states);
+
 /* The twin of a component, as its operator is now; NULL: it acts on the host. `to`: the output of a mapping; or NULL. */
 DvTwin *twin_find(TwinItem *item, DvObject *object, void *self, const DvStateRef *state, const DvStateRef *to);
 static inline DvTwin *field_twin(const DvMechanics *m, FieldItem *field)

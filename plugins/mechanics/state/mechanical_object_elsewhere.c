@@ -24,7 +24,9 @@ typedef struct Elsewhere {
     uint64_t parent_version[DV_FIRST_FREE_VEC];
     ElsewhereVector of[DV_MAX_VEC];
     DvStateVectors at_home; /* of those in no field */
-    double *kept[2];        /* [kept_points] position and velocity as of elsewhere_keep; NULL: never */
+    double *partial[3];     /* [partial_size]: positions, velocities, forces of a few points */
+    size_t partial_size[3];
+    double *kept[2]; /* [kept_points] position and velocity as of elsewhere_keep; NULL: never */
     uint32_t kept_points;
 } Elsewhere;
 
@@ -96,6 +98,8 @@ void elsewhere_end(MechanicalObject *self)
             dv_object_unref(self->elsewhere->parent[id]->owner);
     ops_of(self)->close(self->elsewhere->space);
     dv_state_vectors_free(&self->elsewhere->at_home);
+    for (int i = 0; i < 3; i++)
+        dv_free(self->elsewhere->partial[i]);
     dv_free(self->elsewhere->kept[0]);
     dv_free(self->elsewhere->kept[1]);
     dv_free(self->elsewhere);
@@ -469,6 +473,68 @@ void elsewhere_come_home(MechanicalObject *self)
 void elsewhere_resize(MechanicalObject *self, uint32_t old, uint32_t count)
 {
     dv_state_vectors_resize(&self->elsewhere->at_home, self->dof, old, count, count);
+}
+
+/* ---- A few points ---- */
+
+static double *partial_of(MechanicalObject *self, DvVecId id, uint32_t which)
+{
+    Elsewhere *elsewhere = self->elsewhere;
+    const size_t n = mechanical_object_length_of(self, id);
+    if (elsewhere->partial_size[which] < n) {
+        dv_free(elsewhere->partial[which]);
+        elsewhere->partial[which] = dv_alloc(n, sizeof(double));
+        elsewhere->partial_size[which] = n;
+    }
+    return elsewhere->partial[which];
+}
+
+const double *elsewhere_read_points(MechanicalObject *self, DvVecId id, uint32_t which, const uint32_t *points,
+                                    uint32_t count)
+{
+    Elsewhere *elsewhere = self->elsewhere;
+    const ElsewhereVector *vector = &elsewhere->of[id];
+    if (self->links_changed.flags & DV_DATA_DIRTY)
+        take_links(self);
+    make(self, id);
+    notice_writes(field_of(self, id), &elsewhere->of[id]);
+    if (!vector->there || vector->home || self->count == 0)
+        return elsewhere_read(self, id, DV_HOST);
+    double *at = partial_of(self, id, which);
+    ops_of(self)->get_points(elsewhere->space, at, vector->at, elsewhere->precision, mechanical_object_dim_of(self, id),
+                             points, count);
+    return at;
+}
+
+double *elsewhere_begin_points(MechanicalObject *self, DvVecId id, const uint32_t *points, uint32_t count)
+{
+    const uint32_t dim = mechanical_object_dim_of(self, id);
+    double *at = partial_of(self, id, 2);
+    for (uint32_t i = 0; i < count; i++)
+        memset(at + (size_t)points[i] * dim, 0, dim * sizeof *at);
+    return at;
+}
+
+void elsewhere_end_points(MechanicalObject *self, DvVecId id, const uint32_t *points, uint32_t count)
+{
+    const DvVectorSpaceOps *ops = ops_of(self);
+    const uint32_t dim = mechanical_object_dim_of(self, id);
+    const bool adds = ops->size > offsetof(DvVectorSpaceOps, add_points) && ops->add_points;
+    const double *from = self->elsewhere->partial[2];
+    make(self, id);
+    notice_writes(field_of(self, id), &self->elsewhere->of[id]);
+    if (count == 0)
+        return;
+    if (adds && self->elsewhere->of[id].there) {
+        const double *to = elsewhere_write(self, id, self->elsewhere->space->number, DV_READ_WRITE);
+        ops->add_points(self->elsewhere->space, dv_vector_as_address(to), self->elsewhere->precision, from, dim, points,
+                        count);
+        return;
+    }
+    double *to = elsewhere_write(self, id, DV_HOST, DV_READ_WRITE);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t c = 0; c < dim; c++)
+            to[(size_t)points[i] * dim + c] += from[(size_t)points[i] * dim + c];
 }
 
 /* ---- Copies of last resort ---- */

@@ -118,7 +118,23 @@ typedef struct DvVectorSpaceOps {
      * Without it such states are kept on the host. r may be a. */
     void (*integrate)(DvVectorSpace *space, DvAddress r, DvAddress a, DvAddress b, DvPrecision precision,
                       uint32_t points, double k);
+    /* Optional: listed points of a vector there += those of a whole vector of the host.     points: each once */
+    void (*add_points)(DvVectorSpace *space, DvAddress to, DvPrecision precision, const double *from, uint32_t dim,
+                       const uint32_t *points, uint32_t count);
 } DvVectorSpaceOps;
+
+/* What has moved for components that act on states of devices, as far as they are in the scene now. */
+#define DV_DEVICE_USE "divan.device-use/1"
+typedef struct DvDeviceShare {
+    const DvObject *object;
+    uint64_t bytes_put, bytes_got, waits;
+    bool acts_there; /* by a twin */
+} DvDeviceShare;
+typedef struct DvDeviceUseOps {
+    uint32_t size;
+    /* Stores at most `capacity`, returns how many there are.     [main] */
+    uint32_t (*shares)(DvScene *scene, DvDeviceShare *shares, uint32_t capacity);
+} DvDeviceUseOps;
 
 /* NULL: of the host, which has none. */
 static inline DvStatus dv_space_fault(const DvVectorSpace *space)
