@@ -31,7 +31,7 @@ static DvScene *points_on_floor(const char *word, int touching)
     for (int i = 0; i < POINTS; i++)
         dv_text_add(&text, "%g %g 0 ", 0.01 * i, i % 2 == 0 && i < 2 * touching ? 0.1 : 5.0);
     dv_text_add(&text, "'/><UniformMass totalMass='2000'/><PointCollisionModel contactStiffness='50'/></Node>"
-                       "<Node name='Floor'><MechanicalObject position='-5 0 -5 45 0 -5 45 0 15 -5 0 15'/>"
+                       "<Node name='Floor'><MechanicalObject position='-5.031 0 -5 45 0 -5 45 0 15 -5.031 0 15'/>"
                        "<MeshTopology triangles='0 2 1 0 3 2'/>"
                        "<TriangleCollisionModel moving='0' simulated='0' contactStiffness='50'/></Node></Node>");
     DvScene *scene = scene_from_text(text.at);

@@ -110,7 +110,8 @@ typedef struct TwinItem {
     const DvObject *object;
     uint32_t users;
     DvVectorSpace *space;         /* of all its states; NULL: some are on the host, or elsewhere */
-    const DvVectorSpace *counted; /* of one of them */
+    const DvVectorSpace *counted; /* of one of them... */
+    const DvObject *travels;      /* ...this state */
     uint64_t put, got, waits;     /* for it */
     DvPrecision precision;
     const DvOperatorOps *ops; /* of the component; or NULL */

@@ -20,7 +20,8 @@ static void forget(TwinItem *item)
 }
 
 /* The storage that all states have; none: not all have the same one. *any: of one of them. */
-static DvStorage storage_of_all(DvObject *const *states, uint32_t count, const DvVectorSpace **any)
+static DvStorage storage_of_all(DvObject *const *states, uint32_t count, const DvVectorSpace **any,
+                                const DvObject **state)
 {
     DvStorage storage = {NULL, DV_DOUBLE};
     bool same = true;
@@ -30,6 +31,7 @@ static DvStorage storage_of_all(DvObject *const *states, uint32_t count, const D
         same = same && (i == 0 || (storage.space == other.space && storage.precision == other.precision));
         storage = other;
         *any = other.space ? other.space : *any;
+        *state = other.space ? states[i] : *state;
     }
     storage.space = same ? storage.space : NULL;
     return storage;
@@ -38,7 +40,8 @@ static DvStorage storage_of_all(DvObject *const *states, uint32_t count, const D
 TwinItem *twin_place(SceneMechanics *scene, DvObject *object, DvObject *const *states, uint32_t count)
 {
     const DvVectorSpace *any;
-    const DvStorage storage = storage_of_all(states, count, &any);
+    const DvObject *state = NULL;
+    const DvStorage storage = storage_of_all(states, count, &any, &state);
     if (!any)
         return NULL;
     TwinItem *item = scene->twins;
@@ -53,6 +56,7 @@ TwinItem *twin_place(SceneMechanics *scene, DvObject *object, DvObject *const *s
     }
     item->space = storage.space;
     item->counted = any;
+    item->travels = state;
     item->precision = storage.precision;
     item->users++;
     return item;
@@ -116,10 +120,9 @@ const DvDeviceUseOps dv_device_use = {.size = sizeof(DvDeviceUseOps), .shares = 
 
 /* ---- The twin of an operator ---- */
 
-static void tell(const DvObject *object, const DvStateRef *state, const char *why)
+static void tell(const DvObject *object, const DvObject *state, const char *why)
 {
-    dv_remark(object, "acts on the host, and the vectors of '%s' travel for it: %s", dv_object_path(state->object),
-              why);
+    dv_remark(object, "acts on the host, and the vectors of '%s' travel for it: %s", dv_object_path(state), why);
 }
 
 static DvTwin *make(const TwinItem *item, const DvDofType *const dof[2], uint32_t states, const DvOperator *op,
@@ -156,7 +159,7 @@ static void refresh(TwinItem *item, DvObject *object, void *self, const DvStateR
     if (!op.name)
         forget_twin(item);
     if (!item->twin && dv_space_fault(item->space) == DV_OK) /* else that has been said */
-        tell(object, state, why.at ? why.at : "no plugin has this operator there");
+        tell(object, state->object, why.at ? why.at : "no plugin has this operator there");
     twin_count_since(item, &before);
     dv_text_free(&why);
 }
@@ -166,13 +169,13 @@ DvTwin *twin_find(TwinItem *item, DvObject *object, void *self, const DvStateRef
     const uint32_t points[2] = {state_count(*state), to ? state_count(*to) : 0};
     if (!item->space) {
         if (!item->asked)
-            tell(object, state, "another of its states is on the host");
+            tell(object, item->travels, "another of its states is on the host");
         item->asked = true;
         return NULL;
     }
     if (!item->ops) {
         if (!item->asked)
-            tell(object, state, "the class has no operator");
+            tell(object, state->object, "the class has no operator");
         item->asked = true;
         return NULL;
     }
@@ -222,7 +225,7 @@ DvTwin *mapping_twin_now(DvMechanics *m, MappingItem *mapping)
     TwinItem *item = mapping->twin;
     if (mapping->inputs != 1 || mapping->outputs != 1) {
         if (!item->asked)
-            tell(mapping->object, &m->states[mapping->links[0]].ref, "a mapping of several states acts on the host");
+            tell(mapping->object, item->travels, "a mapping of several states acts on the host");
         item->asked = true;
         return NULL;
     }
