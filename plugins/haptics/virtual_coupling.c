@@ -54,6 +54,18 @@ static bool is_below(DvNode *node, const DvNode *above)
     return false;
 }
 
+/* What is near is listed too: it touches where it pushes, or would if its answer did not tell. */
+static bool pair_touches(const VirtualCoupling *self, const DvContactList *list, uint32_t pair)
+{
+    for (uint32_t i = 0; i < list->pairs[pair].count; i++) {
+        double force[3] = {0};
+        self->pipeline_ops->force(dv_object_self(self->pipeline), pair, i, force);
+        if (list->pairs[pair].contacts[i].gap < 0.0 || force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0)
+            return true;
+    }
+    return false;
+}
+
 /* Whether what hangs on the tool touches something. */
 static bool touches(const VirtualCoupling *self)
 {
@@ -62,7 +74,7 @@ static bool touches(const VirtualCoupling *self)
     const DvNode *tool = dv_object_node(self->base.state.object);
     for (uint32_t p = 0; list && p < list->pair_count; p++)
         for (int b = 0; b < 2; b++)
-            if (list->pairs[p].count > 0 && is_below(list->bodies[list->pairs[p].body[b]].node, tool))
+            if (is_below(list->bodies[list->pairs[p].body[b]].node, tool) && pair_touches(self, list, p))
                 return true;
     return false;
 }

@@ -293,30 +293,37 @@ static double work_of_log(double *largest)
 typedef struct Trial {
     double stiffness, mass, rate, latency, jitter, lost, limit;
     bool wall;
+    bool goes_on;         /* after 0.8 s, in which it comes to rest, the hand is led away at 50 mm/s */
+    double deficit, left; /* J: the most that there was until then, and at the end */
 } Trial;
 
 /* A hand on a spring that was struck, and a tool that is free or held. How much more came out than went in, at the begin of any step, in works of
  * a tick; 0 when limits were reached and the rest is told as deficit. `reach`: of the hand, for what it has by itself. */
-static double out_of_nowhere(const Trial *t, const char *passivity, double *reach)
+static double out_of_nowhere(Trial *t, const char *passivity, double *reach)
 {
     static LogLine lines[40000];
     char device[300], coupling[200];
-    snprintf(device, sizeof device,
-             "motion='hand' mass='%g' handStiffness='40' handDamping='0.2' startVelocity='0.1 0 0' maxForce='%g'",
-             t->mass, t->limit);
+    snprintf(
+        device, sizeof device,
+        "motion='hand' mass='%g' handStiffness='40' handDamping='0.2' startVelocity='0.1 0 0' maxForce='%g' filename='way.txt'",
+        t->mass, t->limit);
     snprintf(coupling, sizeof coupling, "stiffness='%g' rampTime='0' stallTime='10' passivity='%s'%s", t->stiffness,
              passivity, t->wall ? " damping='0'" : "");
+    write_file("way.txt", t->goes_on ? "0 0 0 0\n0.8 0 0 0\n1.8 0.05 0 0\n" : "0 0 0 0\n");
     DvScene *scene = load(1 / t->rate, device, coupling, t->wall ? "<FixedProjectiveConstraint indices='0'/>" : "");
     const DvHapticSchedule schedule = {.latency = t->latency, .jitter = t->jitter, .lost = t->lost, .seed = 5};
     assert_int_equal(service()->set_schedule(scene, &schedule), DV_OK);
     begin_log(scene);
     double alone = 0, with_deficit = 0;
-    for (int i = 0; i < (int)(0.8 * t->rate); i++) {
+    for (int i = 0; i < (int)((t->goes_on ? 1.4 : 0.8) * t->rate); i++) {
         steps(scene, 1);
         alone = fmin(alone, number(scene, "energyIn"));
         with_deficit = fmin(with_deficit, number(scene, "energyIn") + number(scene, "energyDeficit"));
+        if (i <= (int)(0.8 * t->rate))
+            t->deficit = fmax(t->deficit, number(scene, "energyDeficit"));
     }
     end_log(scene);
+    t->left = number(scene, "energyDeficit");
     const bool limited = about(scene).clamped > 0;
     dv_scene_free(scene);
     double largest;
@@ -325,7 +332,8 @@ static double out_of_nowhere(const Trial *t, const char *passivity, double *reac
     const size_t count = read_log(lines, 40000);
     *reach = 0;
     for (size_t l = 0; l < count; l++)
-        *reach = fmax(*reach, fabs(lines[l].position[0]));
+        if (lines[l].time < 0.8)
+            *reach = fmax(*reach, fabs(lines[l].position[0]));
     *reach /= 0.1 * sqrt(t->mass / 40);
     return limited ? 0 : -alone / (largest + 1e-12);
 }
@@ -339,14 +347,14 @@ static void what_comes_out_has_been_put_in(void **state)
     for (int k = 0; k < 4; k++)
         for (int m = 0; m < 3; m++)
             for (int r = 0; r < 4; r++, number++) {
-                const Trial trial = {.stiffness = springs[k],
-                                     .mass = masses[m],
-                                     .rate = rates[r],
-                                     .latency = number % 3,
-                                     .jitter = number % 2 ? 0.7 : 0,
-                                     .lost = number % 4 == 1 ? 0.2 : 0,
-                                     .limit = number % 5 == 0 ? 0.5 : 0,
-                                     .wall = number % 7 == 3};
+                Trial trial = {.stiffness = springs[k],
+                               .mass = masses[m],
+                               .rate = rates[r],
+                               .latency = number % 3,
+                               .jitter = number % 2 ? 0.7 : 0,
+                               .lost = number % 4 == 1 ? 0.2 : 0,
+                               .limit = number % 5 == 0 ? 0.5 : 0,
+                               .wall = number % 7 == 3};
                 const double out = out_of_nowhere(&trial, "control", &reach);
                 if (out > 1 || reach > 1.5)
                     fail_msg(
@@ -357,6 +365,43 @@ static void what_comes_out_has_been_put_in(void **state)
                 freed += reach > 1.5;
             }
     assert_true(freed > 0); /* the test can fail */
+}
+
+static double draw(uint64_t *seed)
+{
+    uint64_t z = *seed += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+/* Drawn from the whole range. What a limit left is paid back when the hand moves again. */
+static void nothing_comes_from_nowhere_in_the_whole_range(void **state)
+{
+    (void)state;
+    static const double rates[] = {10, 30, 100, 500};
+    uint64_t seed = 1;
+    double reach, most = 0;
+    for (int i = 0; i < 80; i++) {
+        Trial trial = {.stiffness = 10 * pow(500, draw(&seed)),
+                       .mass = 0.05 * pow(20, draw(&seed)),
+                       .rate = rates[i % 4],
+                       .latency = 2 * draw(&seed),
+                       .jitter = i % 3 ? 0.95 * draw(&seed) : 0,
+                       .lost = i % 2 ? 0.2 * draw(&seed) : 0,
+                       .limit = i % 5 < 2 ? 0.1 * pow(30, draw(&seed)) : 0,
+                       .wall = i % 7 < 2,
+                       .goes_on = true};
+        const double out = out_of_nowhere(&trial, "control", &reach);
+        most = fmax(most, trial.deficit);
+        if (out > 1 || reach > 1 || (!trial.wall && trial.left > 0.02 * trial.deficit + 1e-6))
+            fail_msg(
+                "trial %d: K %g N/m, m %g kg, %g Hz, latency %g, jitter %g, lost %g, limit %g N: %g works of a tick from nowhere, the hand "
+                "goes %g times as far as it would, of %g J that were lacking %g still are",
+                i, trial.stiffness, trial.mass, trial.rate, trial.latency, trial.jitter, trial.lost, trial.limit, out,
+                reach, trial.deficit, trial.left);
+    }
+    assert_true(most > 1e-4); /* there was something to be paid back */
 }
 
 static void a_force_comes_slowly_and_never_leaps(void **state)
@@ -566,6 +611,7 @@ int main(void)
         cmocka_unit_test(cancelling_frees_free_motion),
         cmocka_unit_test(a_sampled_spring_swings_up_as_it_must),
         cmocka_unit_test(what_comes_out_has_been_put_in),
+        cmocka_unit_test(nothing_comes_from_nowhere_in_the_whole_range),
         cmocka_unit_test(a_force_comes_slowly_and_never_leaps),
         cmocka_unit_test(limits_keep_the_direction),
         cmocka_unit_test(it_lets_go_and_takes_hold_again),
