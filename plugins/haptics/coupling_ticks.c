@@ -131,7 +131,7 @@ void coupling_tick(void *self_, const HapticNow *now, const void *block, double 
               cut;
     }
     if (cut)
-        haptics_count_clamped(self->port);
+        haptics_count_clamped(self->client.port);
     loop->wrench = dv_rigid3_deriv(loop->guard.account[LINEAR].held, loop->guard.account[ANGULAR].held);
     wrench->linear = dv_vec3_add(wrench->linear, loop->wrench.linear);
     wrench->angular = dv_vec3_add(wrench->angular, loop->wrench.angular);

@@ -61,7 +61,7 @@ void feedback_add_slot(LCPForceFeedback *self)
 static uint32_t free_slot(LCPForceFeedback *self)
 {
     for (uint32_t i = 0; i < self->slot_count; i++)
-        if (!feedback_is_waiting_for(&self->user, i + 1))
+        if (!feedback_is_waiting_for(&self->client.user, i + 1))
             return i;
     feedback_add_slot(self);
     return self->slot_count - 1;
@@ -167,25 +167,8 @@ static void fill(void *self_, double dt, void *block)
 static void before(void *self_)
 {
     LCPForceFeedback *self = self_;
-    const DvHapticFacts *facts = haptics_facts(self->port);
-    DvHapticPlacement at;
-    haptics_placement(self->port, &at);
-    const double unit = at.scale * at.unit * at.force_scale, tick_time = haptics_tick_time(self->port);
-    const double inertia = facts->inertia > 0.0 ? facts->inertia : 0.05;
-    const double angular = facts->angular_inertia > 0.0 ? facts->angular_inertia : 1e-4;
-    const double own = dv_data_double(&self->max_force);
-    double limit = facts->peak_force > 0.0 && at.force_scale > 0.0 ? facts->peak_force / at.force_scale : INFINITY;
-    if (dv_data_is_set(&self->max_force))
-        limit = own > 0.0 ? own : INFINITY;
-    self->set.guard = (GuardSetting){
-        .passivity = (Passivity)dv_data_choice(&self->passivity),
-        .limit = {limit,
-                  facts->peak_torque > 0.0 && at.force_scale > 0.0 ? facts->peak_torque / at.force_scale : INFINITY},
-        .ramp = dv_data_double(&self->ramp),
-        .fade = dv_data_double(&self->fade),
-        .most_damping = {unit > 0.0 ? 0.5 * inertia / tick_time / unit : 0.0,
-                         at.force_scale > 0.0 ? 0.5 * angular / tick_time / at.force_scale : 0.0},
-        .counted = {facts->driven >= 3, false}};
+    self->set.guard = haptic_client_guard(&self->client, NULL, haptics_tick_time(self->client.port));
+    self->set.guard.counted[1] = false;
     self->set.active = dv_data_bool(&self->activate) && self->state.ops && dv_object_is_valid(dv_object_of(self));
     self->set.has_factor = dv_data_is_set(&self->coefficient);
     self->set.factor_given = dv_data_double(&self->coefficient);
@@ -194,19 +177,15 @@ static void before(void *self_)
     self->set.in_all = dv_data_bool(&self->all_frames);
     self->set.sweeps = dv_data_uint(&self->most_sweeps);
     self->set.timeout_now = dv_data_double(&self->timeout);
-    self->set.stall_time = dv_data_double(&self->stall);
+    self->set.stall_time = dv_data_double(&self->client.stall);
 }
 
 static void begin(void *self_)
 {
     LCPForceFeedback *self = self_;
-    self->seen =
-        haptics_by_clock(self->port) ? *(const FeedbackReport *)dv_snapshot_latest(self->reports, NULL) : self->report;
-    double numbers[3];
-    dv_vec3_store(self->seen.wrench.linear, numbers);
-    dv_data_set(&self->force, numbers, 1);
-    dv_vec3_store(self->seen.wrench.angular, numbers);
-    dv_data_set(&self->torque, numbers, 1);
+    self->seen = haptics_by_clock(self->client.port) ? *(const FeedbackReport *)dv_snapshot_latest(self->reports, NULL)
+                                                     : self->report;
+    haptic_client_show(&self->client, self->seen.wrench);
     dv_data_set_double(&self->cut_off, (double)self->seen.not_converged);
 }
 
@@ -233,12 +212,12 @@ static void restart(void *self_)
     *(FeedbackReport *)dv_snapshot_begin(self->reports) = self->report;
     dv_snapshot_publish(self->reports);
     for (int i = 0; i < 3; i++) /* no tick is made now */
-        memset(self->user.shared->blocks[i], 0, sizeof(double) + sizeof(Published));
+        memset(self->client.user.shared->blocks[i], 0, sizeof(double) + sizeof(Published));
     for (uint32_t i = 0; i < self->slot_count; i++)
         feedback_let_go(self, self->slots[i]);
-    if (self->resumes && !haptics_by_clock(self->port))
+    if (self->client.resumes && !haptics_by_clock(self->client.port))
         feedback_go_on(self);
-    self->resumes = false;
+    self->client.resumes = false;
 }
 
 /* ---- Ticks ---- */
@@ -370,7 +349,7 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
     cut =
         guard_push(account, &self->in_tick.guard, 0, loop->guard.gain, wanted, next > 0.0 ? next : 0.0, now->dt) || cut;
     if (cut)
-        haptics_count_clamped(self->port);
+        haptics_count_clamped(self->client.port);
     DvVec3 torque =
         self->state.dof && self->state.dof->rotation ? dv_vec3_scale(dv_vec3_load(force + 3), gain) : dv_vec3_zero();
     (void)guard_cut(&torque, self->in_tick.guard.limit[1]);
@@ -426,11 +405,9 @@ static DvStatus find_device(DvObject *object, LCPForceFeedback *self, DvObject *
 
 static void leave(LCPForceFeedback *self)
 {
-    haptics_remove_user(&self->user); /* no tick looks at a problem any more */
+    haptic_client_leave(&self->client); /* no tick looks at a problem any more */
     for (uint32_t i = 0; i < self->slot_count; i++)
         feedback_let_go(self, self->slots[i]);
-    haptics_leave(self->port);
-    self->port = NULL;
     dv_state_release(&self->state);
 }
 
@@ -444,26 +421,24 @@ static DvStatus join(DvObject *object, LCPForceFeedback *self)
         dv_remark(object, "there is no haptic device in the scene that could show its force");
         return DV_OK;
     }
-    status = dv_object_require(object, device);
+    status = haptic_client_join(object, &self->client, device);
     if (status != DV_OK)
         return status;
-    self->port = haptics_join(device);
     if (!self->reports)
         self->reports = dv_snapshot_new(sizeof(FeedbackReport));
     if (!self->slots) {
         self->slot_capacity = 8;
         self->slots = dv_alloc(self->slot_capacity, sizeof(Slot *));
     }
-    self->user = (HapticUser){.object = object,
-                              .self = self,
-                              .block_bytes = sizeof(Published),
-                              .fill = fill,
-                              .before = before,
-                              .begin = begin,
-                              .restart = restart,
-                              .about = about,
-                              .tick = tick};
-    haptics_add_user(self->port, &self->user);
+    haptic_client_push(&self->client, (HapticUser){.object = object,
+                                                   .self = self,
+                                                   .block_bytes = sizeof(Published),
+                                                   .fill = fill,
+                                                   .before = before,
+                                                   .begin = begin,
+                                                   .restart = restart,
+                                                   .about = about,
+                                                   .tick = tick});
     if (!dv_data_bool(&self->activate))
         dv_remark(object, "shows no force: activate is 0");
     return DV_OK;
@@ -471,18 +446,15 @@ static DvStatus join(DvObject *object, LCPForceFeedback *self)
 
 static void reset(DvObject *object, void *self_)
 {
-    LCPForceFeedback *self = self_;
     (void)object;
-    self->resumes = false;
-    if (self->port)
-        haptics_restart(self->port);
+    haptic_client_reset(&((LCPForceFeedback *)self_)->client);
 }
 
 static DvStatus restore(DvObject *object, void *self_)
 {
     LCPForceFeedback *self = self_;
-    if (self->port && feedback_read_back(self))
-        self->resumes = true;
+    if (self->client.port && feedback_read_back(self))
+        self->client.resumes = true;
     else
         reset(object, self_);
     return DV_OK;
@@ -508,19 +480,14 @@ static DvStatus bwd_init(DvObject *object, void *self_)
     self->words = dv_service(DV_PROBLEM_WORDS);
     if (status != DV_OK)
         leave(self);
-    return status == DV_OK && dv_data_is_set(&self->resume) ? restore(object, self_) : status;
+    return status == DV_OK && dv_data_is_set(&self->client.resume) ? restore(object, self_) : status;
 }
 
 static void handle_event(DvObject *object, void *self_, DvEvent *event)
 {
     LCPForceFeedback *self = self_;
     (void)object;
-    if (!self->port)
-        return;
-    haptics_hear(self->port, event);
-    if (event->kind == DV_EVENT_ANIMATE_END && haptics_by_clock(self->port))
-        haptics_forget(&self->resume);
-    else if (event->kind == DV_EVENT_ANIMATE_END)
+    if (haptic_client_hear(&self->client, event))
         feedback_remember(self);
 }
 
@@ -544,8 +511,6 @@ static void destroy(DvObject *object, void *self_)
     dv_snapshot_free(self->reports);
 }
 
-static const char *const passivities[] = {"off", "observe", "control", NULL};
-
 #define FIELD(member, name, type, ...) DV_FIELD(LCPForceFeedback, member, name, type, __VA_ARGS__)
 #define LEAST_0                        .range = &dv_range_not_negative
 static const DvField fields[] = {
@@ -564,20 +529,9 @@ static const DvField fields[] = {
           .help = "all points of the tool move as the device does, not the first alone"),
     FIELD(physical, "physicalForce", dv_type_bool, .init = "0",
           .help = "in newtons: forceCoef is 1 unless it is given, and counts for the force, not the impulse of a step"),
-    FIELD(max_force, "maxForce", dv_type_double, .unit = "N", LEAST_0,
-          .help = "on the device, in the scene; 0: any; what the device can show when it is not given"),
-    FIELD(ramp, "rampTime", dv_type_double, .init = "0.5", .unit = "s", LEAST_0, .help = "in which the force comes"),
-    FIELD(stall, "stallTime", dv_type_double, .init = "0.1", .unit = "s", LEAST_0,
-          .help = "by which a state may be late before the force fades"),
-    FIELD(fade, "fadeTime", dv_type_double, .init = "0.05", .unit = "s", LEAST_0, .help = "in which it fades"),
-    FIELD(passivity, "passivity", dv_type_choice, .init = "control", .choices = passivities,
-          .help = "of energy from nowhere: off, observe: it is counted, control: it is taken away"),
-    FIELD(force, "force", dv_type_vec3d, .unit = "N", .flags = DV_FIELD_READ_ONLY,
-          .help = "on the device, in the scene, of the last tick"),
-    FIELD(torque, "torque", dv_type_vec3d, .unit = "N m", .flags = DV_FIELD_READ_ONLY, .help = "the same"),
+    HAPTIC_CLIENT_FIELDS(LCPForceFeedback),
     FIELD(cut_off, "notConverged", dv_type_double, .flags = DV_FIELD_READ_ONLY,
           .help = "ticks whose solve was cut off by solverMaxIt or solverTimeout"),
-    FIELD(resume, "resume", dv_type_uints, .flags = DV_FIELD_STATE, .help = "where ticks go on, and what they solve"),
     {0},
 };
 

@@ -5,8 +5,7 @@
 #ifndef DV_HAPTICS_LCP_FORCE_FEEDBACK_H
 #define DV_HAPTICS_LCP_FORCE_FEEDBACK_H
 
-#include "guard.h"
-#include "session.h"
+#include "haptic_client.h"
 
 #include <divan/contracts/lagrangian_constraint.h>
 #include <divan/kit/problem_words.h>
@@ -56,11 +55,9 @@ typedef struct LoopState {
 typedef struct LCPForceFeedback {
     DvLink mstate, device_link;
     DvData activate, index, coefficient, timeout, most_sweeps, turns, all_frames, physical;
-    DvData max_force, ramp, stall, fade, passivity;
-    DvData force, torque, cut_off, resume;
+    DvData cut_off;
     DvStateRef state;
-    HapticPort *port;
-    HapticUser user;
+    HapticClient client;
     const DvConstraintSolverOps *solver_ops;
     const DvProblemWordsOps *words; /* or NULL */
     DvObject *solver;
@@ -68,7 +65,7 @@ typedef struct LCPForceFeedback {
     uint32_t slot_count, slot_capacity;
     FeedbackSetting set;     /* of the present step */
     FeedbackSetting in_tick; /* of the step that a tick sees */
-    bool told, resumes;
+    bool told;
     LoopState loop;
     DvSnapshot *reports;   /* by the clock: FeedbackReport */
     FeedbackReport report; /* of the ticks */

@@ -26,7 +26,7 @@ enum { REMEMBERED_WORDS = sizeof(Remembered) / 4, SLOT_WORDS = sizeof(Remembered
 static size_t words_of_slot(const LCPForceFeedback *self, uint32_t number)
 {
     const Slot *slot = self->slots[number];
-    const bool counts = slot->problem && self->words && feedback_is_waiting_for(&self->user, number + 1);
+    const bool counts = slot->problem && self->words && feedback_is_waiting_for(&self->client.user, number + 1);
     const size_t problem = counts ? self->words->write(slot->problem, NULL) : 0;
     return problem > 0 ? SLOT_WORDS + 2 * (size_t)slot->problem->rows + problem : 0;
 }
@@ -51,7 +51,7 @@ static void write_slot(const LCPForceFeedback *self, uint32_t number, size_t roo
 
 void feedback_remember(LCPForceFeedback *self)
 {
-    const size_t port = haptics_state_words(self->port), user = haptics_user_words(&self->user);
+    const size_t port = haptics_state_words(self->client.port), user = haptics_user_words(&self->client.user);
     size_t words = REMEMBERED_WORDS + port + user;
     Remembered own;
     memset(&own, 0, sizeof own); /* the gaps too */
@@ -65,18 +65,19 @@ void feedback_remember(LCPForceFeedback *self)
     }
     if (words > self->most_words) /* so that fewer contacts, and a few more, find their room */
         self->most_words = words + words / 2;
-    uint32_t *to = dv_data_begin_all(&self->resume, self->most_words), *next = to + REMEMBERED_WORDS + port + user;
+    uint32_t *to = dv_data_begin_all(&self->client.resume, self->most_words),
+             *next = to + REMEMBERED_WORDS + port + user;
     memset(to, 0, 4 * self->most_words);
     memcpy(to, &own, sizeof own);
-    haptics_state_write(self->port, to + REMEMBERED_WORDS);
-    haptics_user_write(&self->user, to + REMEMBERED_WORDS + port);
+    haptics_state_write(self->client.port, to + REMEMBERED_WORDS);
+    haptics_user_write(&self->client.user, to + REMEMBERED_WORDS + port);
     for (uint32_t i = 0; i < self->slot_count; i++) {
         const size_t of_slot = words_of_slot(self, i);
         if (of_slot > 0)
             write_slot(self, i, of_slot, next);
         next += of_slot;
     }
-    dv_data_end(&self->resume);
+    dv_data_end(&self->client.resume);
 }
 
 /* A problem that has been read takes the place of what a slot held. */
@@ -123,12 +124,13 @@ static void read_slots(LCPForceFeedback *self, const uint32_t *next, const uint3
 /* What is in `resume`; false: nothing of use. */
 static bool read_head(LCPForceFeedback *self, Remembered *own, const uint32_t **words, size_t *count)
 {
-    *words = dv_data_uints(&self->resume, count);
-    if (!self->port || *count < REMEMBERED_WORDS)
+    *words = dv_data_uints(&self->client.resume, count);
+    if (!self->client.port || *count < REMEMBERED_WORDS)
         return false;
     memcpy(own, *words, sizeof *own);
-    const size_t port = haptics_state_words(self->port), rest = *count - REMEMBERED_WORDS;
-    return rest >= port && own->user_words >= haptics_user_least_words(&self->user) && own->user_words <= rest - port;
+    const size_t port = haptics_state_words(self->client.port), rest = *count - REMEMBERED_WORDS;
+    return rest >= port && own->user_words >= haptics_user_least_words(&self->client.user) &&
+           own->user_words <= rest - port;
 }
 
 /* At the next start, which is that of the next step. */
@@ -141,7 +143,7 @@ void feedback_go_on(LCPForceFeedback *self)
         return;
     self->loop = own.loop;
     self->report = own.report;
-    const uint32_t *slots = words + REMEMBERED_WORDS + haptics_state_words(self->port) + own.user_words;
+    const uint32_t *slots = words + REMEMBERED_WORDS + haptics_state_words(self->client.port) + own.user_words;
     read_slots(self, slots, words + count, own.slots);
 }
 
@@ -152,7 +154,8 @@ bool feedback_read_back(LCPForceFeedback *self)
     size_t count;
     if (!read_head(self, &own, &words, &count))
         return false;
-    haptics_state_read(self->port, words + REMEMBERED_WORDS);
-    haptics_user_read(&self->user, words + REMEMBERED_WORDS + haptics_state_words(self->port), own.user_words);
+    haptics_state_read(self->client.port, words + REMEMBERED_WORDS);
+    haptics_user_read(&self->client.user, words + REMEMBERED_WORDS + haptics_state_words(self->client.port),
+                      own.user_words);
     return true;
 }

@@ -155,8 +155,8 @@ static void weigh_tool(VirtualCoupling *self)
 static void restart(void *self_)
 {
     VirtualCoupling *self = self_;
-    const bool goes_on = self->resumes && !haptics_by_clock(self->port);
-    self->resumes = false;
+    const bool goes_on = self->client.resumes && !haptics_by_clock(self->client.port);
+    self->client.resumes = false;
     if (goes_on)
         return;
     memset(&self->loop, 0, sizeof self->loop);
@@ -167,34 +167,19 @@ static void restart(void *self_)
     weigh_tool(self);
 }
 
-static double limit_of(DvData *field, double of_device, double force_scale)
-{
-    if (dv_data_is_set(field))
-        return dv_data_double(field) > 0.0 ? dv_data_double(field) : INFINITY;
-    return of_device > 0.0 && force_scale > 0.0 ? of_device / force_scale : INFINITY;
-}
-
 /* Fields as they are now, for the ticks until the next step. */
 static void read_fields(VirtualCoupling *self)
 {
-    const DvHapticFacts *facts = haptics_facts(self->port);
+    const DvHapticFacts *facts = haptics_facts(self->client.port);
     DvHapticPlacement at;
-    haptics_placement(self->port, &at);
-    const double length = at.scale * at.unit, share = at.force_scale > 0.0 ? length / at.force_scale : 0.0;
+    haptics_placement(self->client.port, &at);
+    const double length = at.scale * at.unit;
     const double inertia = facts->inertia > 0.0 ? facts->inertia : 0.05;
     const double angular = facts->angular_inertia > 0.0 ? facts->angular_inertia : 1e-4;
     const double dt =
-        synchronous(self) ? dv_node_dt(dv_object_node(dv_object_of(self))) : haptics_tick_time(self->port);
-    self->set.guard = (GuardSetting){.passivity = (Passivity)dv_data_choice(&self->passivity),
-                                     .limit = {limit_of(&self->max_force, facts->peak_force, at.force_scale),
-                                               limit_of(&self->max_torque, facts->peak_torque, at.force_scale)},
-                                     .rate = dv_data_double(&self->max_rate),
-                                     .ramp = dv_data_double(&self->ramp),
-                                     .fade = dv_data_double(&self->fade),
-                                     .counted = {facts->driven >= 3, facts->driven >= 6}};
-    /* In the scene a way is longer and a force stronger than the device's. */
-    self->set.guard.most_damping[LINEAR] = share > 0.0 ? 0.5 * inertia / dt / (length * at.force_scale) : 0.0;
-    self->set.guard.most_damping[ANGULAR] = at.force_scale > 0.0 ? 0.5 * angular / dt / at.force_scale : 0.0;
+        synchronous(self) ? dv_node_dt(dv_object_node(dv_object_of(self))) : haptics_tick_time(self->client.port);
+    self->set.guard = haptic_client_guard(&self->client, &self->max_torque, dt);
+    self->set.guard.rate = dv_data_double(&self->max_rate);
     const double k = dv_data_double(&self->stiffness), kr = dv_data_double(&self->angular_stiffness);
     const bool given[4] = {dv_data_is_set(&self->stiffness), dv_data_is_set(&self->angular_stiffness),
                            dv_data_is_set(&self->damping), dv_data_is_set(&self->angular_damping)};
@@ -211,26 +196,18 @@ static void read_fields(VirtualCoupling *self)
     self->set.c[LINEAR] = given[2] ? dv_data_double(&self->damping) : fmin(critical[LINEAR], bears[LINEAR]);
     self->set.c[ANGULAR] = given[3] ? dv_data_double(&self->angular_damping) : fmin(critical[ANGULAR], bears[ANGULAR]);
     self->set.contact_fade_time = dv_data_double(&self->contact_fade);
-    self->set.stall_time = dv_data_double(&self->stall);
+    self->set.stall_time = dv_data_double(&self->client.stall);
     self->set.cutoff_rate = dv_data_double(&self->cutoff);
     self->set.distance = dv_data_double(&self->break_distance);
     self->set.extrapolates = dv_data_choice(&self->extrapolate) == 1;
     self->set.cancels = dv_data_bool(&self->cancel);
 }
 
-static void show_vector(DvData *field, DvVec3 value)
-{
-    double numbers[3];
-    dv_vec3_store(value, numbers);
-    dv_data_set(field, numbers, 1);
-}
-
 static void show(VirtualCoupling *self)
 {
     const LoopState *loop = &self->seen;
     const Account *a = loop->guard.account;
-    show_vector(&self->force, loop->wrench.linear);
-    show_vector(&self->torque, loop->wrench.angular);
+    haptic_client_show(&self->client, loop->wrench);
     dv_data_set_bool(&self->engaged, loop->guard.gain > 0.0);
     dv_data_set_bool(&self->contact, self->own.contact);
     dv_data_set_double(&self->energy_in, a[0].put_in + a[1].put_in);
@@ -238,7 +215,7 @@ static void show(VirtualCoupling *self)
     dv_data_set_double(&self->energy_removed, a[0].removed + a[1].removed);
     dv_data_set_double(&self->energy_deficit, -(a[0].balance + a[1].balance));
     uint64_t ticks, missed;
-    haptics_counts(self->port, &ticks, &missed);
+    haptics_counts(self->client.port, &ticks, &missed);
     dv_data_set_double(&self->ticks, (double)ticks);
     dv_data_set_double(&self->missed, (double)missed);
 }
@@ -271,14 +248,14 @@ static void begin(void *self_)
     VirtualCoupling *self = self_;
     self->implicit = false;
     self->seen =
-        haptics_by_clock(self->port) ? *(const LoopState *)dv_snapshot_latest(self->reports, NULL) : self->loop;
+        haptics_by_clock(self->client.port) ? *(const LoopState *)dv_snapshot_latest(self->reports, NULL) : self->loop;
     show(self);
 }
 
 /* On the tool, at its frame; and on the point, that has this lever. */
 static DvRigid3Deriv force_on_tool(VirtualCoupling *self, DvRigid3 tool, DvRigid3Deriv speed)
 {
-    const HapticSample *sample = haptics_sample(self->port);
+    const HapticSample *sample = haptics_sample(self->client.port);
     if (!sample->valid || !is_active(self) || self->seen.broken)
         return dv_rigid3_deriv(dv_vec3_zero(), dv_vec3_zero());
     if (synchronous(self))
@@ -294,7 +271,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     VirtualCoupling *self = self_;
     const size_t point = point_of(self);
     (void)step;
-    if (!self->port || point >= x->count)
+    if (!self->client.port || point >= x->count)
         return;
     DvVec3 lever;
     self->acting_at = frame_of(self, x->at + 7 * point, &lever);
@@ -308,7 +285,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 /* What the derivatives are now: nothing where nothing holds the tool. */
 static double hold(VirtualCoupling *self)
 {
-    const bool holds = haptics_sample(self->port)->valid && is_active(self) && !self->seen.broken;
+    const bool holds = haptics_sample(self->client.port)->valid && is_active(self) && !self->seen.broken;
     return !holds ? 0.0 : synchronous(self) ? self->seen.gain : 1.0;
 }
 
@@ -341,7 +318,7 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
     const size_t point = point_of(self);
     double of[2];
     (void)step;
-    if (!self->port || point >= dx->count)
+    if (!self->client.port || point >= dx->count)
         return;
     factors(self, k, b, of);
     dv_rigid3_deriv_accumulate(product(lever_now(self), of[0], of[1], dv_rigid3_deriv_load(dx->at + 6 * point)),
@@ -352,7 +329,7 @@ static void reserve(void *self_, DvPattern *pattern)
 {
     VirtualCoupling *self = self_;
     const uint32_t point = point_of(self);
-    if (self->port && point < dv_state_count(self->base.state))
+    if (self->client.port && point < dv_state_count(self->base.state))
         dv_pattern_add(pattern, point, point);
 }
 
@@ -361,7 +338,7 @@ static void assemble(void *self_, const DvStep *step, double k, double b, const 
     VirtualCoupling *self = self_;
     double of[2], dense[36], column[6];
     (void)step;
-    if (!self->port || point_of(self) >= dv_state_count(self->base.state))
+    if (!self->client.port || point_of(self) >= dv_state_count(self->base.state))
         return;
     factors(self, k, b, of);
     const DvVec3 lever = lever_now(self);
@@ -386,11 +363,11 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
     VirtualCoupling *self = self_;
     const size_t point = point_of(self);
     (void)step;
-    if (!self->port || point >= x->count || hold(self) == 0.0)
+    if (!self->client.port || point >= x->count || hold(self) == 0.0)
         return 0.0;
     DvVec3 lever;
     const DvRigid3Deriv d =
-        coupling_stretch(haptics_sample(self->port)->pose, frame_of(self, x->at + 7 * point, &lever));
+        coupling_stretch(haptics_sample(self->client.port)->pose, frame_of(self, x->at + 7 * point, &lever));
     return 0.5 * (self->set.k[LINEAR] * dv_vec3_norm_squared(d.linear) +
                   self->set.k[ANGULAR] * dv_vec3_norm_squared(d.angular));
 }
@@ -424,35 +401,31 @@ static DvStatus join(DvObject *object, VirtualCoupling *self)
     DvObject *device;
     DvStatus status = find_device(object, self, &device);
     if (status == DV_OK)
-        status = dv_object_require(object, device);
+        status = haptic_client_join(object, &self->client, device);
     if (status != DV_OK)
         return status;
-    self->port = haptics_join(device);
-    const DvObject *other = haptics_user_of_class(self->port, dv_object_class(object)->name);
+    const DvObject *other = haptics_user_of_class(self->client.port, dv_object_class(object)->name);
     if (other)
         return dv_error(object, DV_ERROR_INVALID, "device '%s' pushes for '%s' already; a device has one coupling",
                         dv_object_path(device), dv_object_path(other));
     if (!self->reports)
         self->reports = dv_snapshot_new(sizeof(LoopState));
-    self->user = (HapticUser){.object = object,
-                              .self = self,
-                              .block_bytes = sizeof(ToolState),
-                              .synchronous = synchronous,
-                              .fill = fill,
-                              .before = before,
-                              .begin = begin,
-                              .restart = restart,
-                              .about = about,
-                              .tick = coupling_tick};
-    haptics_add_user(self->port, &self->user);
+    haptic_client_push(&self->client, (HapticUser){.object = object,
+                                                   .self = self,
+                                                   .block_bytes = sizeof(ToolState),
+                                                   .synchronous = synchronous,
+                                                   .fill = fill,
+                                                   .before = before,
+                                                   .begin = begin,
+                                                   .restart = restart,
+                                                   .about = about,
+                                                   .tick = coupling_tick});
     return DV_OK;
 }
 
 static void leave(VirtualCoupling *self)
 {
-    haptics_remove_user(&self->user);
-    haptics_leave(self->port);
-    self->port = NULL;
+    haptic_client_leave(&self->client);
     if (self->pipeline)
         dv_object_unref(self->pipeline);
     self->pipeline = NULL;
@@ -482,7 +455,7 @@ static DvStatus bwd_init(DvObject *object, void *self_)
     self->pipeline_ops = self->pipeline ? dv_object_ops(self->pipeline, DV_COLLISION_PIPELINE) : NULL;
     weigh_tool(self);
     read_fields(self);
-    return dv_data_is_set(&self->resume) ? restore(object, self_) : DV_OK;
+    return dv_data_is_set(&self->client.resume) ? restore(object, self_) : DV_OK;
 }
 
 static size_t own_words(void)
@@ -493,42 +466,40 @@ static size_t own_words(void)
 /* Its own, then the port's, then what waits to be seen. */
 static void remember(VirtualCoupling *self)
 {
-    const size_t loop = (sizeof(LoopState) + 3) / 4, port = haptics_state_words(self->port);
-    const size_t words = own_words() + port + haptics_user_words(&self->user);
-    uint32_t *to = dv_data_begin_all(&self->resume, words);
+    const size_t loop = (sizeof(LoopState) + 3) / 4, port = haptics_state_words(self->client.port);
+    const size_t words = own_words() + port + haptics_user_words(&self->client.user);
+    uint32_t *to = dv_data_begin_all(&self->client.resume, words);
     memset(to, 0, 4 * words);
     memcpy(to, &self->loop, sizeof self->loop);
     memcpy(to + loop, &self->own, sizeof self->own);
-    haptics_state_write(self->port, to + own_words());
-    haptics_user_write(&self->user, to + own_words() + port);
-    dv_data_end(&self->resume);
+    haptics_state_write(self->client.port, to + own_words());
+    haptics_user_write(&self->client.user, to + own_words() + port);
+    dv_data_end(&self->client.resume);
 }
 
 static void reset(DvObject *object, void *self_)
 {
-    VirtualCoupling *self = self_;
     (void)object;
-    self->resumes = false;
-    if (self->port)
-        haptics_restart(self->port);
+    haptic_client_reset(&((VirtualCoupling *)self_)->client);
 }
 
 static DvStatus restore(DvObject *object, void *self_)
 {
     VirtualCoupling *self = self_;
     size_t count;
-    const uint32_t *words = dv_data_uints(&self->resume, &count);
-    const size_t port = self->port ? haptics_state_words(self->port) : 0, loop = (sizeof(LoopState) + 3) / 4;
-    if (!self->port || count < own_words() + port + haptics_user_least_words(&self->user)) {
+    const uint32_t *words = dv_data_uints(&self->client.resume, &count);
+    const size_t port = self->client.port ? haptics_state_words(self->client.port) : 0,
+                 loop = (sizeof(LoopState) + 3) / 4;
+    if (!self->client.port || count < own_words() + port + haptics_user_least_words(&self->client.user)) {
         reset(object, self_);
         return DV_OK;
     }
     weigh_tool(self);
     memcpy(&self->loop, words, sizeof self->loop);
     memcpy(&self->own, words + loop, sizeof self->own);
-    haptics_state_read(self->port, words + own_words());
-    haptics_user_read(&self->user, words + own_words() + port, count - own_words() - port);
-    self->resumes = true;
+    haptics_state_read(self->client.port, words + own_words());
+    haptics_user_read(&self->client.user, words + own_words() + port, count - own_words() - port);
+    self->client.resumes = true;
     return DV_OK;
 }
 
@@ -536,12 +507,7 @@ static void handle_event(DvObject *object, void *self_, DvEvent *event)
 {
     VirtualCoupling *self = self_;
     (void)object;
-    if (!self->port)
-        return;
-    haptics_hear(self->port, event);
-    if (event->kind == DV_EVENT_ANIMATE_END && haptics_by_clock(self->port))
-        haptics_forget(&self->resume);
-    else if (event->kind == DV_EVENT_ANIMATE_END)
+    if (haptic_client_hear(&self->client, event))
         remember(self);
 }
 
@@ -570,16 +536,16 @@ static const DvElementsCause cause_ops = DV_ELEMENTS_CAUSE(.bound = tool_bound);
 static void report(void *self_, DvReportLine line, void *context)
 {
     VirtualCoupling *self = self_;
-    if (!self->port)
+    if (!self->client.port)
         return;
     read_fields(self);
-    const DvHapticFacts *facts = haptics_facts(self->port);
-    const double tick_time = haptics_tick_time(self->port), dt = dv_node_dt(dv_object_node(dv_object_of(self)));
+    const DvHapticFacts *facts = haptics_facts(self->client.port);
+    const double tick_time = haptics_tick_time(self->client.port), dt = dv_node_dt(dv_object_node(dv_object_of(self)));
     const double age = synchronous(self) ? dt : tick_time + 2.0 * dt;
     const double need = 0.5 * self->set.k[LINEAR] * tick_time, whole = 0.5 * self->set.k[LINEAR] * age;
     DvText text = {0};
     dv_text_add(&text, "device %s: %.4g N/m and %.4g N s/m, %.4g N m/rad and %.4g N m s/rad",
-                dv_object_path(haptics_device(self->port)), self->set.k[LINEAR], self->set.c[LINEAR],
+                dv_object_path(haptics_device(self->client.port)), self->set.k[LINEAR], self->set.c[LINEAR],
                 self->set.k[ANGULAR], self->set.c[ANGULAR]);
     line(context, text.at);
     text.length = 0;
@@ -606,14 +572,15 @@ static void draw(void *self_, DvDraw *target)
 {
     static const double color[4] = {1.0, 0.6, 0.1, 1.0};
     VirtualCoupling *self = self_;
-    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->port || !haptics_sample(self->port)->valid)
+    if (!dv_draw_shows(target, DV_DISPLAY_FORCE_FIELDS) || !self->client.port ||
+        !haptics_sample(self->client.port)->valid)
         return;
     const DvConstVec x = dv_state_read(self->base.state, DV_POSITION);
     double ends[6];
     DvVec3 lever;
     if (point_of(self) >= x.count)
         return;
-    dv_vec3_store(haptics_sample(self->port)->pose.center, ends);
+    dv_vec3_store(haptics_sample(self->client.port)->pose.center, ends);
     dv_vec3_store(frame_of(self, x.at + 7 * (size_t)point_of(self), &lever).center, ends + 3);
     target->ops->lines(target, ends, 1, 3.0, color);
 }
@@ -624,7 +591,6 @@ static const DvDrawableOps drawable = {.size = sizeof drawable, .draw = draw};
 
 static const char *const modes[] = {"synchronous", "asynchronous", NULL};
 static const char *const extrapolations[] = {"none", "velocity", NULL};
-static const char *const passivities[] = {"off", "observe", "control", NULL};
 static const DvVariantSource sources[] = {{"tool", "", DV_STATE}, {0}};
 
 #define FIELD(member, name, type, ...)  DV_FIELD(VirtualCoupling, member, name, type, __VA_ARGS__)
@@ -657,22 +623,13 @@ static const DvField fields[] = {
           .help = "in which the force comes and goes then"),
     FIELD(cutoff, "velocityCutoff", dv_type_double, .init = "100", .unit = "1/s", LEAST_0,
           .help = "above which the velocity of the device is smoothed; 0: not at all"),
-    FIELD(passivity, "passivity", dv_type_choice, .init = "control", .choices = passivities,
-          .help = "of energy from nowhere: off, observe: it is counted, control: it is taken away"),
-    FIELD(max_force, "maxForce", dv_type_double, .unit = "N", LEAST_0,
-          .help = "on the device, in the scene; 0: any; what the device can show when it is not given"),
     FIELD(max_torque, "maxTorque", dv_type_double, .unit = "N m", LEAST_0, .help = "the same of torques"),
     FIELD(max_rate, "maxForceRate", dv_type_double, .init = "0", .unit = "N/s", LEAST_0,
           .help = "at which the force may change; 0: any"),
-    FIELD(ramp, "rampTime", dv_type_double, .init = "0.5", .unit = "s", LEAST_0, .help = "in which the force comes"),
-    FIELD(stall, "stallTime", dv_type_double, .init = "0.1", .unit = "s", LEAST_0,
-          .help = "by which a state of the tool may be late before the force fades"),
-    FIELD(fade, "fadeTime", dv_type_double, .init = "0.05", .unit = "s", LEAST_0, .help = "in which it fades"),
     FIELD(break_distance, "breakDistance", dv_type_double, .init = "0", .unit = "m", LEAST_0,
           .help = "from the tool to the device, at which it lets go; 0: never"),
     FIELD(activate, "activate", dv_type_bool, .init = "1", .help = "whether it acts"),
-    OUTPUT(force, "force", dv_type_vec3d, .unit = "N", .help = "on the device, in the scene, of the last tick"),
-    OUTPUT(torque, "torque", dv_type_vec3d, .unit = "N m", .help = "the same"),
+    HAPTIC_CLIENT_FIELDS(VirtualCoupling),
     OUTPUT(engaged, "engaged", dv_type_bool, .help = "the device is pushed"),
     OUTPUT(contact, "contact", dv_type_bool, .help = "something below the tool touches something"),
     OUTPUT(energy_in, "energyIn", dv_type_double, .unit = "J", .help = "that the hand has put in, and slow begins"),
@@ -681,7 +638,6 @@ static const DvField fields[] = {
     OUTPUT(energy_deficit, "energyDeficit", dv_type_double, .unit = "J", .help = "from nowhere, not taken away yet"),
     OUTPUT(ticks, "ticks", dv_type_double, .help = "made so far"),
     OUTPUT(missed, "missed", dv_type_double, .help = "ticks that did not come"),
-    FIELD(resume, "resume", dv_type_uints, .flags = DV_FIELD_STATE, .help = "where ticks and energies go on"),
     {0},
 };
 

@@ -5,8 +5,7 @@
 #ifndef DV_HAPTICS_VIRTUAL_COUPLING_H
 #define DV_HAPTICS_VIRTUAL_COUPLING_H
 
-#include "guard.h"
-#include "session.h"
+#include "haptic_client.h"
 
 #include <divan/contracts/collision.h>
 #include <divan/kit/force_field.h>
@@ -49,12 +48,10 @@ typedef struct VirtualCoupling {
     DvSingleState base; /* of the tool */
     DvLink device_link;
     DvData index, tool_offset, stiffness, angular_stiffness, damping, angular_damping;
-    DvData mode, extrapolate, cancel, contact_fade, cutoff, passivity;
-    DvData max_force, max_torque, max_rate, ramp, stall, fade, break_distance, activate;
-    DvData force, torque, engaged, contact, energy_in, energy_stored, energy_removed, energy_deficit, ticks, missed;
-    DvData resume;
-    HapticPort *port;
-    HapticUser user;
+    DvData mode, extrapolate, cancel, contact_fade, cutoff;
+    DvData max_torque, max_rate, break_distance, activate;
+    DvData engaged, contact, energy_in, energy_stored, energy_removed, energy_deficit, ticks, missed;
+    HapticClient client;
     DvObject *pipeline; /* or NULL */
     const DvCollisionPipelineOps *pipeline_ops;
     double tool_mass, tool_inertia;
@@ -67,7 +64,7 @@ typedef struct VirtualCoupling {
     DvRigid3Deriv acting;    /* on the tool, at its frame, of the last add_force */
     DvRigid3 acting_at;
     DvRigid3Deriv acting_velocity;
-    bool implicit, resumes;
+    bool implicit;
 } VirtualCoupling;
 
 /* The stretch of the spring, from the tool to the device. */

@@ -203,7 +203,7 @@ static void force_of(const Dense *problem, const double *lambda, double force[3]
 static bool solve_set(const Dense *problem, const double *d, uint32_t set, double *lambda)
 {
     double a[MOST_ROWS][MOST_ROWS + 1];
-    uint32_t row[MOST_ROWS], n = 0;
+    uint32_t row[MOST_ROWS] = {0}, n = 0;
     for (uint32_t r = 0; r < problem->rows; r++)
         if (set >> r & 1u)
             row[n++] = r;
