@@ -287,20 +287,20 @@ static DvStatus lead_device(DvScene *scene, const InputLine *line, DvText *reaso
 {
     char *link = g_strconcat("@", line->path, NULL);
     DvObject *device = dv_node_resolve(dv_scene_root(scene), NULL, link, NULL);
-    DvHapticEvent wanted = {.device = device, .wanted = true};
+    DvHapticEvent lead = {.device = device, .wanted = true};
     g_free(link);
     if (!device || !dv_object_ops(device, DV_HAPTIC_DEVICE)) {
         dv_text_add(reason, "there is no haptic device '%s'", line->path);
         return DV_ERROR_NOT_FOUND;
     }
     if (line->kind == INPUT_BUTTON) {
-        wanted.changed = 1u << (uint32_t)line->numbers[1];
-        wanted.buttons = line->numbers[0] != 0.0 ? wanted.changed : 0;
+        lead.changed = 1u << (uint32_t)line->numbers[1];
+        lead.buttons = line->numbers[0] != 0.0 ? lead.changed : 0;
     } else {
-        memcpy(wanted.position, line->numbers, sizeof wanted.position);
-        memcpy(wanted.orientation, line->numbers + 3, sizeof wanted.orientation);
+        memcpy(lead.position, line->numbers, sizeof lead.position);
+        memcpy(lead.orientation, line->numbers + 3, sizeof lead.orientation);
     }
-    DvEvent event = {.kind = DV_EVENT_HAPTIC_DEVICE, .data = &wanted};
+    DvEvent event = {.kind = DV_EVENT_HAPTIC_DEVICE, .data = &lead};
     dv_event_send(dv_object_node(device), &event);
     if (event.handled)
         return DV_OK;

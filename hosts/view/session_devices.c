@@ -48,15 +48,15 @@ void session_lead_device(Session *session, const Message *message)
     DvObject *device = session_find(session, message->path);
     const double *n = message->numbers;
     const uint32_t button = n[1] >= 0 && n[1] < 32 ? 1u << (uint32_t)n[1] : 0;
-    DvHapticEvent wanted = {.device = device, .wanted = true};
-    DvEvent event = {.kind = DV_EVENT_HAPTIC_DEVICE, .data = &wanted};
+    DvHapticEvent lead = {.device = device, .wanted = true};
     if (message->kind == MESSAGE_BUTTON) {
-        wanted.changed = button;
-        wanted.buttons = n[0] != 0 ? button : 0;
+        lead.changed = button;
+        lead.buttons = n[0] != 0 ? button : 0;
     } else {
-        memcpy(wanted.position, n, sizeof wanted.position);
-        memcpy(wanted.orientation, n + 3, sizeof wanted.orientation);
+        memcpy(lead.position, n, sizeof lead.position);
+        memcpy(lead.orientation, n + 3, sizeof lead.orientation);
     }
+    DvEvent event = {.kind = DV_EVENT_HAPTIC_DEVICE, .data = &lead};
     if (device && dv_object_ops(device, DV_HAPTIC_DEVICE))
         dv_event_send(dv_object_node(device), &event);
     if (!event.handled)

@@ -276,13 +276,13 @@ static void a_recording_leads_it(void **state)
             moved[kind]);
         DvScene *scene = load(0.01, attributes);
         DvObject *arm = scene_object(scene, "/arm");
-        DvHapticEvent wanted = {
+        DvHapticEvent lead = {
             .device = arm, .position = {1.1, 2.2, 2.9}, .orientation = {0, 0.6, 0, 0.8}, .wanted = true};
-        DvEvent event = {.kind = DV_EVENT_HAPTIC_DEVICE, .data = &wanted};
+        DvEvent event = {.kind = DV_EVENT_HAPTIC_DEVICE, .data = &lead};
         steps(scene, 2);
         dv_event_send(dv_scene_root(scene), &event);
         assert_true(event.handled);
-        wanted = (DvHapticEvent){.device = arm, .buttons = 1, .changed = 1, .wanted = true};
+        lead = (DvHapticEvent){.device = arm, .buttons = 1, .changed = 1, .wanted = true};
         dv_event_send(dv_scene_root(scene), &event);
         steps(scene, 300);
         const DvConstVec p = dv_state_read(scene_state(scene, "/place"), DV_POSITION);
@@ -290,14 +290,14 @@ static void a_recording_leads_it(void **state)
             assert_true(fabs(p.at[c] - (c == 0 ? 1.1 : c == 1 ? 2.2 : 2.9)) < 1e-6);
         assert_true(fabs(fabs(0.6 * p.at[4] + 0.8 * p.at[6]) - 1) < 1e-9);
         assert_int_equal(dv_data_uint(dv_object_field(arm, "buttons")), kind < 2 ? 3 : 1);
-        wanted = (DvHapticEvent){.device = arm, .changed = 1, .wanted = true};
+        lead = (DvHapticEvent){.device = arm, .changed = 1, .wanted = true};
         dv_event_send(dv_scene_root(scene), &event);
         steps(scene, 2);
         assert_int_equal(dv_data_uint(dv_object_field(arm, "buttons")), kind < 2 ? 2 : 0);
         dv_scene_reset(scene); /* nobody leads it any more */
         steps(scene, 2);
         assert_true(fabs(p.at[1] - 2.2) > 1e-3);
-        wanted.device = scene_object(scene, "/place");
+        lead.device = scene_object(scene, "/place");
         event.handled = false;
         dv_event_send(dv_scene_root(scene), &event);
         assert_false(event.handled);

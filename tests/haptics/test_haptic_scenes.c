@@ -128,15 +128,14 @@ static void a_drill_takes_what_it_touches(void **state)
     assert_int_equal(after, before);
     /* The button is pressed. */
     uint32_t ways = 0;
+    double deepest = INFINITY;
     while (!dv_data_bool(button))
         (void)mean_force(scene, 1, &height);
     for (; ways < 400 && dv_data_bool(button); ways++) {
         (void)mean_force(scene, 1, &height);
         way[ways] = point(scene, "/Drill/state", 0);
+        deepest = fmin(deepest, way[ways].y);
     }
-    double deepest = INFINITY;
-    for (uint32_t i = 0; i < ways; i++)
-        deepest = fmin(deepest, way[i].y);
     assert_true(deepest < tool.y - 0.0025);
     left = middles(scene, &after);
     assert_true(after < before - 100);

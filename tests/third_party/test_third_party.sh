@@ -106,7 +106,7 @@ DIVAN_PLUGIN_PATH=$PWD "$divan" run brake.scn -n 100 --quiet --dump states || fa
 awk '$1 == "STEP" { step = $2 } $1 == "X" && step == 100 { exit !($2^2 < 1e-18 && ($3 - 10.505)^2 < 1e-18) }' states ||
     fail "the brake does not hold, or holds too much: $(grep '^X' states)"
 # a haptic device around a library that calls from a thread of its own
-if "$divan" list | grep -q '^divan.haptics'; then
+if "$divan" list | grep -q '^ *divan\.haptics '; then
     cp -r "$source_root/tests/third_party/arm" "$here/arm"
     cd "$here/arm"
     # shellcheck disable=SC2046
