@@ -55,16 +55,25 @@ def places_that_differ(picture, other):
     return [i for i, (a, b) in enumerate(zip(picture, other)) if a != b]
 
 
+EMPTY = {}  # the picture of a scene without what moves, by its text: that of scenes without a camera is the same
+
+
+def picture_without_what_moves(name, text):
+    if text not in EMPTY:
+        empty = os.path.splitext(name)[0] + ".empty.scn"
+        with open(empty, "w", encoding="utf-8") as file:
+            file.write(text)
+        EMPTY[text] = picture_of(empty)
+    return EMPTY[text]
+
+
 def look_at(name):
     """The picture, and how many pixels of it are of what moves."""
     with open(name, encoding="utf-8") as file:
         text = file.read()
-    empty = os.path.splitext(name)[0] + ".empty.scn"
-    with open(empty, "w", encoding="utf-8") as file:
-        file.write(without_what_moves(text))
     width, height = PLACE[2:]
     picture = picture_of(name)
-    differs = places_that_differ(picture, picture_of(empty))
+    differs = places_that_differ(picture, picture_without_what_moves(name, without_what_moves(text)))
     columns, rows = {i % width for i in differs}, {i // width for i in differs}
     print("%s: %d pixels of what moves, %.2f of the width, %.2f of the height" % (name, len(differs), len(columns) / width, len(rows) / height))
     check(len(columns) >= WIDE * width or len(rows) >= WIDE * height, "%s: what moves is not seen: %d pixels" % (name, len(differs)))
