@@ -160,6 +160,18 @@ static void note_if_nothing_is_shown(DvScene *scene, Problems *problems)
             "is there, for instance <VisualStyle displayFlags=\"showBehavior showCollisionModels\"/>");
 }
 
+/* What a device will hold and move, as far as that is known beforehand. */
+static void note_device_use(const Options *options, DvScene *scene, Problems *problems)
+{
+    DvText line = {0};
+    dv_log_set_handler(drop, NULL);
+    const bool known = host_predict_device_use(options, &line);
+    dv_log_set_handler(collect, problems);
+    if (known)
+        collect_line(&(Reporter){problems, dv_node_object(dv_scene_root(scene))}, line.at);
+    dv_text_free(&line);
+}
+
 static int check(const Options *options)
 {
     Problems problems = {.json = options->json, .list = g_string_new(NULL), .notes = g_string_new(NULL)};
@@ -173,6 +185,7 @@ static int check(const Options *options)
         g_string_free(problems.notes, TRUE);
         return EXIT_FAULT;
     }
+    host_only_count_device();
     const DvLoadOptions load = {.keep_going = true, .check_only = true};
     DvScene *scene = NULL;
     const DvStatus status = host_read_scene(options, &load, &scene);
@@ -183,6 +196,8 @@ static int check(const Options *options)
     }
     if (scene && status == DV_OK && problems.errors == 0)
         note_if_nothing_is_shown(scene, &problems);
+    if (scene && problems.errors == 0 && host_uses_device(scene))
+        note_device_use(options, scene, &problems);
     dv_scene_free(scene);
     dv_log_set_handler(NULL, NULL);
     const unsigned count = problems.errors + problems.warnings;
@@ -204,11 +219,13 @@ const Command command_check = {
     .name = "check",
     .arguments = "SCENE",
     .summary = "report all problems of a scene at once; runs nothing",
-    .description = "Unknown names come with the closest known one. Notes describe effects of several components\n"
-                   "together: for example which models can touch, and the method that finds their contacts.\n"
-                   "The exit status is 1 if there is any problem.",
+    .description =
+        "Unknown names come with the closest known one. Notes describe effects of several components\n"
+        "together: for example which models can touch, and the method that finds their contacts; with --device also the\n"
+        "memory there, and what a step moves.\n"
+        "The exit status is 1 if there is any problem.",
     .positional = 1,
-    .options = "json device no-gpu host-copy",
+    .options = "json device no-gpu",
     .starts_plugins = true,
     .run = check,
 };

@@ -7,9 +7,11 @@
 #include "states.h"
 
 #include <divan/contracts/vector_space.h>
+#include <divan/embed.h>
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static size_t spaces(const void **services)
 {
@@ -155,6 +157,62 @@ void host_print_device_use_json(DvScene *scene)
         g_free(shares);
     }
     g_ptr_array_unref(spaces);
+}
+
+void host_only_count_device(void)
+{
+    (void)g_setenv("DIVAN_DEVICE_DRY", "1", TRUE);
+}
+
+bool host_uses_device(DvScene *scene)
+{
+    GPtrArray *spaces = spaces_of(scene);
+    const bool any = spaces->len > 0;
+    g_ptr_array_unref(spaces);
+    return any;
+}
+
+enum { COPY_EVERY = 4 }; /* so that the last of the steps makes a copy for the host */
+
+static bool count_steps(DvScene *scene, DvText *line)
+{
+    GPtrArray *spaces = spaces_of(scene);
+    const DvVectorSpace *space = spaces->len ? g_ptr_array_index(spaces, 0) : NULL;
+    DvSpaceCounts counts[COPY_EVERY];
+    DvStatus status = space ? DV_OK : DV_ERROR_MISSING;
+    for (int i = 0; i < COPY_EVERY && status == DV_OK; i++) {
+        status = dv_scene_step(scene, 0);
+        counts[i] = *space->ops->counts(space);
+    }
+    if (status == DV_OK) {
+        const DvSpaceCounts *before = &counts[COPY_EVERY - 3], *after = before + 1, *copied = before + 2;
+        const uint64_t put = after->bytes_put - before->bytes_put, got = after->bytes_got - before->bytes_got;
+        dv_text_add(line,
+                    "device %s: %" G_GUINT64_FORMAT " bytes of memory; a step moves %" G_GUINT64_FORMAT
+                    " bytes to it and %" G_GUINT64_FORMAT " from it, in %" G_GUINT64_FORMAT
+                    " waits, and more where solvers iterate on the host; a copy of --host-copy takes %" G_GUINT64_FORMAT
+                    " bytes",
+                    space->ops->name, copied->bytes_held, put, got, after->waits - before->waits,
+                    copied->bytes_got - after->bytes_got - got);
+    }
+    g_ptr_array_unref(spaces);
+    return status == DV_OK;
+}
+
+bool host_predict_device_use(const Options *options, DvText *line)
+{
+    const DvLoadOptions load = {.keep_going = true};
+    DvScene *scene = NULL;
+    char *every = g_strdup_printf("%d", COPY_EVERY), *folder = g_dir_make_tmp(NULL, NULL);
+    bool known = folder && dv_set_output_folder(folder) == DV_OK && g_setenv("DIVAN_HOST_COPY", every, TRUE);
+    known = known && host_read_scene(options, &load, &scene) == DV_OK && count_steps(scene, line);
+    dv_scene_free(scene);
+    known = dv_set_output_folder(NULL) == DV_OK && known;
+    if (folder)
+        (void)rmdir(folder);
+    g_free(folder);
+    g_free(every);
+    return known;
 }
 
 void host_print_devices(void)

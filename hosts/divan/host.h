@@ -72,6 +72,11 @@ DvStatus host_start(const Options *options);
 bool host_use_device(const Options *options);
 /* Whether a device that keeps states of the scene has failed, which has been said. */
 bool host_device_failed(DvScene *scene);
+/* For a check: scenes that are loaded from now on use a device that only counts; and whether one is used by a scene. Then what a step of the scene
+ * takes, as a line: it is loaded once more, and makes steps that write no file. false: it does not. */
+void host_only_count_device(void);
+bool host_uses_device(DvScene *scene);
+bool host_predict_device_use(const Options *options, DvText *line);
 /* What has been done on devices, and moved for each component that acts on states there. */
 void host_print_device_use(DvScene *scene);
 void host_print_device_use_json(DvScene *scene); /* a member "device", with a comma before it; nothing without one */

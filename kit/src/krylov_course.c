@@ -120,7 +120,8 @@ static void prepare(DvKrylovSpace *space, const DvKrylovCourse *course)
 static bool look(DvKrylovCourse *course, double *slots)
 {
     ops_of(course)->get_slots(course->storage.space, 0, slots, DV_SLOTS);
-    if (!(slots[NEXT] >= VALUES)) /* of a device that is lost: the check of the step says so */
+    ops_of(course)->put_slots(course->storage.space, NEXT, (const double[]){VALUES}, 1);
+    if (!(slots[NEXT] >= VALUES)) /* of a device that is lost, or only counts */
         return true;
     const uint32_t kept = (uint32_t)slots[NEXT] - VALUES;
     for (uint32_t i = 0; i < kept && course->turns < course->capacity; i++) {
@@ -132,7 +133,6 @@ static bool look(DvKrylovCourse *course, double *slots)
             course->rho[course->turns++] = slots[VALUES + i];
         }
     }
-    ops_of(course)->put_slots(course->storage.space, NEXT, (const double[]){VALUES}, 1);
     return slots[STOP] != 0.0;
 }
 

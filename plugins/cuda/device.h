@@ -32,6 +32,7 @@ struct Device {
     const DeviceOps *ops;
     const DvObject *about; /* what errors of it are said of */
     DvStatus fault;        /* DvVectorSpaceOps.fault */
+    bool dry; /* nothing is done, it is only counted; numbers that are fetched stay as they are, the rest is zeros */
     DvSpaceCounts counts;
 };
 
@@ -42,6 +43,8 @@ DvAddress device_take(Device *device, size_t bytes);
 
 /* `most`: bytes that it has; 0: what the machine has. `fails`: the call at which it is lost; 0: none. */
 Device *emulated_open(size_t most, uint64_t fails);
+/* One that only counts. `exact`: bytes as a card has them, not whole pages. */
+Device *dry_open(bool exact);
 /* The card of a number. NULL: it cannot be used, with the reason and what helps.     [main] */
 Device *cuda_open(int number, size_t most, DvText *why);
 

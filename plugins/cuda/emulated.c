@@ -27,6 +27,8 @@ typedef struct Emulated {
     size_t most, held;
     Queue queue, recording;
     bool records, broken, lost;
+    bool exact;            /* dry: counts bytes, not pages... */
+    char *next;            /* ...and gives addresses from here on */
     uint64_t calls, fails; /* asked for so far; the one at which it is lost */
     uint64_t turn;         /* launches so far: the order of blocks hangs on it */
 } Emulated;
@@ -80,7 +82,8 @@ static void free_region(Emulated *device, Region *region)
     device->held -= region->bytes;
     region->given = false;
     region->free = true;
-    (void)madvise(region->at, region->bytes, MADV_DONTNEED); /* zeros again */
+    if (!device->base.dry)
+        (void)madvise(region->at, region->bytes, MADV_DONTNEED); /* zeros again */
 }
 
 static void close_device(Device *base)
@@ -93,6 +96,15 @@ static void close_device(Device *base)
     dv_free(device->queue.at);
     dv_free(device->recording.at);
     dv_free(device);
+}
+
+/* An address that nobody follows. */
+static void *take_dry(Emulated *device, size_t bytes)
+{
+    enum { ALIGNED = 256 };
+    void *at = device->next;
+    device->next += (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
+    return at;
 }
 
 /* Of one of few chunks, since their rights change with each wait. */
@@ -120,7 +132,7 @@ static Region *find_region(Emulated *device, size_t bytes)
     for (uint32_t i = 0; i < device->regions; i++)
         if (device->region[i].free && device->region[i].bytes == bytes)
             return &device->region[i];
-    void *at = take_of_chunk(device, bytes);
+    void *at = device->base.dry ? take_dry(device, bytes) : take_of_chunk(device, bytes);
     if (!at)
         return NULL;
     if (device->regions == device->capacity) {
@@ -136,7 +148,7 @@ static DvAddress take(Device *base, size_t bytes)
 {
     Emulated *device = of(base);
     enum { PAGE = 4096 };
-    const size_t rounded = (bytes + PAGE) / PAGE * PAGE;
+    const size_t rounded = device->exact ? bytes : (bytes + PAGE) / PAGE * PAGE;
     Region *region = device->most && device->held + rounded > device->most ? NULL : find_region(device, rounded);
     if (!region)
         return 0;
@@ -233,6 +245,8 @@ static void run(Emulated *device, const Queue *queue)
 /* Does all that has been asked for; memory that was given back goes. */
 static void finish(Emulated *device)
 {
+    if (device->base.dry)
+        device->queue.used = 0;
     if (device->queue.used && !device->lost) {
         allow(device, PROT_READ | PROT_WRITE);
         run(device, &device->queue);
@@ -264,6 +278,10 @@ static void get(Device *base, void *to, DvAddress from, size_t bytes)
         return;
     }
     device->base.counts.bytes_got += bytes;
+    if (device->base.dry) {
+        memset(to, 0, bytes);
+        return;
+    }
     allow(device, PROT_READ);
     memcpy(to, (const void *)(uintptr_t)from, bytes);
     allow(device, PROT_NONE);
@@ -318,4 +336,14 @@ Device *emulated_open(size_t most, uint64_t fails)
     device->most = most;
     device->fails = fails;
     return &device->base;
+}
+
+Device *dry_open(bool exact)
+{
+    Device *base = emulated_open(0, 0);
+    Emulated *device = of(base);
+    base->dry = true;
+    device->exact = exact;
+    device->next = SPACE_AT((uintptr_t)1 << 40);
+    return base;
 }

@@ -94,13 +94,21 @@ static Space **space_of_scene(DvScene *scene)
     return dv_scene_local(scene, &key, sizeof(Space *));
 }
 
+/* With DIVAN_DEVICE_DRY one that only counts, for predictions. */
+static Device *open_device(bool of_card, DvText *why)
+{
+    const char *dry = getenv("DIVAN_DEVICE_DRY");
+    if (dry && *dry)
+        return dry_open(of_card);
+    return of_card ? cuda_open(chosen_card(), memory_limit(), why) : emulated_open(memory_limit(), failing_call());
+}
+
 /* The one space of a scene: only one device is chosen. */
 static DvVectorSpace *open_space(DvScene *scene, const DvVectorSpaceOps *ops, DvSpace number, DvText *why)
 {
     Space **at = space_of_scene(scene);
     if (!*at) {
-        Device *device = ops == &space_of_cards_ops ? cuda_open(chosen_card(), memory_limit(), why)
-                                                    : emulated_open(memory_limit(), failing_call());
+        Device *device = open_device(ops == &space_of_cards_ops, why);
         if (!device)
             return NULL;
         device->about = dv_node_object(dv_scene_root(scene));
@@ -201,6 +209,12 @@ static void get_numbers(DvVectorSpace *space, double *to, DvAddress from, DvPrec
 {
     if (n == 0)
         return;
+    if (of(space)->device->dry) { /* what is known of them stays */
+        char *none = dv_alloc(dv_space_bytes(precision, n), 1);
+        of(space)->device->ops->get(of(space)->device, none, from, dv_space_bytes(precision, n));
+        dv_free(none);
+        return;
+    }
     /* Floats come to the end of the room for doubles and are spread from its beginning on. */
     float *floats = (float *)(void *)to + (precision == DV_FLOAT ? n : 0);
     of(space)->device->ops->get(of(space)->device, floats, from, dv_space_bytes(precision, n));
@@ -261,6 +275,7 @@ static void get_points(DvVectorSpace *base, double *to, DvAddress from, DvPrecis
         return;
     const DvStepMark mark = dv_step_mark();
     double *numbers = dv_step_alloc(n, sizeof *numbers);
+    memset(numbers, 0, n * sizeof *numbers);
     SPACE_LAUNCH(space, precision, points_gather, n, .n = n, .from = SPACE_AT(from), .to = SPACE_AT(space->staged),
                  .list = SPACE_AT(space->list), .dim = dim);
     get_numbers(base, numbers, space->staged, precision, n);

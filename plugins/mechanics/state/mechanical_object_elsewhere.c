@@ -197,8 +197,11 @@ static void fetch(MechanicalObject *self, DvVecId id)
     }
     if (!vector->there || vector->home)
         return;
-    double *at = is_lost(self) && data ? dv_data_begin(data, self->count) : home_of(self, id);
-    if (self->count && !is_lost(self)) /* else it stays as it came home last */
+    const double *before = data && data->count == self->count ? data->value : NULL;
+    double *at = home_of(self, id);
+    if (before && before != at && self->count) /* others had it too; a device may leave it as it is */
+        memcpy(at, before, mechanical_object_length_of(self, id) * sizeof *at);
+    if (self->count && !is_lost(self))
         ops_of(self)->get_numbers(self->elsewhere->space, at, vector->at, self->elsewhere->precision,
                                   mechanical_object_length_of(self, id));
     if (data) {
