@@ -88,9 +88,18 @@ DvScene *host_load_to_verify(const Options *options, Verification **verification
 /* The scene of options->scene: a file, or "-", standard input, which is called stdin.scn then. As dv_scene_load. */
 DvStatus host_read_scene(const Options *options, const DvLoadOptions *load, DvScene **scene);
 const char *host_scene_name(const Options *options);
-/* Says so on standard error and gives the exit code of a step that failed; saves the last good state beside the scene's name. */
-int host_step_failed(DvScene *scene, const Options *options, DvStatus status);
-/* last_good.c: saves the state as it is as the last good one of a scene file, under a name that replaces nothing else; says which. */
+/* Says so on standard error and gives the exit code of a step that failed; saves the last good state beside the scene's name. `good`: what
+ * has followed the steps; NULL: nothing has, so the state is one of positions and velocities alone. */
+typedef struct LastGood LastGood;
+int host_step_failed(DvScene *scene, const Options *options, const LastGood *good, DvStatus status);
+/* last_good.c: follows a run of steps of `dt` (s; 0: the scene's), after each good one; `now`: host_now, or 0 not to take a moment. Goes
+ * back to the last good one: the
+ * scene has its positions and velocities already. Messages are left to the default handler. */
+LastGood *host_last_good_new(DvScene *scene, double dt);
+void host_last_good_free(LastGood *good); /* before the scene */
+void host_last_good_follow(LastGood *good, double now);
+void host_last_good_restore(const LastGood *good);
+/* Saves the state as it is as the last good one of a scene file, under a name that replaces nothing else; says which. */
 void host_save_last_good(DvScene *scene, const char *file);
 /* Frees the scene. The exit code of a run that came to `result`: EXIT_FAULT where a file of the scene is lost. */
 int host_end(DvScene *scene, int result);

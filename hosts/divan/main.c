@@ -115,12 +115,16 @@ DvScene *host_load_to_verify(const Options *options, Verification **verification
     return NULL;
 }
 
-int host_step_failed(DvScene *scene, const Options *options, DvStatus status)
+int host_step_failed(DvScene *scene, const Options *options, const LastGood *good, DvStatus status)
 {
-    if (status != DV_ERROR_NOT_FINITE && status != DV_ERROR_NOT_CONVERGED && !host_device_failed(scene))
+    const bool lost = host_device_failed(scene);
+    if (status != DV_ERROR_NOT_FINITE && status != DV_ERROR_NOT_CONVERGED && !lost)
         return EXIT_FAULT;
     const DvStepCheckOps *check = dv_service(DV_STEP_CHECK);
-    if (check && check->restore_last_good(dv_scene_root(scene)))
+    const bool any = check && check->restore_last_good(dv_scene_root(scene));
+    if (any && good && !lost)
+        host_last_good_restore(good);
+    if (any)
         host_save_last_good(scene, host_scene_name(options));
     return EXIT_NO_STATE;
 }

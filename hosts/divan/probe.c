@@ -587,7 +587,7 @@ static int probe_outputs(const Options *options)
     int code = EXIT_DONE;
     for (int step = 0; step < options->steps && code == EXIT_DONE; step++) {
         const DvStatus status = dv_scene_step(scene, 0);
-        code = status == DV_OK ? EXIT_DONE : host_step_failed(scene, options, status);
+        code = status == DV_OK ? EXIT_DONE : host_step_failed(scene, options, NULL, status);
     }
     if (options->steps > 0 && code == EXIT_DONE)
         host_dump_outputs(&dump, scene);

@@ -244,7 +244,7 @@ static int make_steps(Job *job, int steps)
     for (int i = 0; i < steps && !interrupted; i++) {
         const DvStatus status = dv_scene_step(job->scene, job->options->dt > 0 ? job->options->dt : 0);
         if (status != DV_OK)
-            return host_step_failed(job->scene, job->options, status);
+            return host_step_failed(job->scene, job->options, NULL, status);
     }
     return EXIT_DONE;
 }

@@ -318,6 +318,7 @@ static int make_steps(Run *run)
     uint64_t made = 0;
     int result = EXIT_DONE;
     bool good = true; /* all checkpoints could be written */
+    LastGood *last_good = host_last_good_new(run->scene, options->dt > 0 ? options->dt : 0);
     observe(run, 0);
     while (!interrupted && !run->strict && !output_is_lost(run) && take_input(run, made) && made < run->steps) {
         const double before = dv_node_time(dv_scene_root(run->scene)), begin = host_now();
@@ -325,10 +326,13 @@ static int make_steps(Run *run)
         const double end = host_now();
         spent += end - begin;
         if (status != DV_OK) {
-            result = host_step_failed(run->scene, options, status);
+            result = host_step_failed(run->scene, options, last_good, status);
+            if (options->strict)
+                dv_log_set_handler(take_strictly, &run->strict);
             break;
         }
         made++;
+        host_last_good_follow(last_good, end);
         observe(run, made);
         good = host_checkpoint(options, run->scene, made, false) && good;
         if (options->verbose && (made % tenth == 0 || made == run->steps))
@@ -340,6 +344,7 @@ static int make_steps(Run *run)
             shown = end;
         }
     }
+    host_last_good_free(last_good);
     if (progress)
         fputc('\n', stderr);
     if (result == EXIT_DONE)
