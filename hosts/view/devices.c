@@ -99,7 +99,7 @@ static void draw_force(const View *view, const DeviceView *device, UiBox box)
         !camera_project(&camera, box.width, box.height, ahead, to))
         return;
     const double dx = to[0] - from[0], dy = to[1] - from[1], seen = hypot(dx, dy);
-    const double length = 0.25 * fmin(box.width, box.height) * fmin(strength / newtons, 2);
+    const double length = 0.25 * (double)fminf(box.width, box.height) * fmin(strength / newtons, 2);
     const double scale = seen > 1e-3 ? length / seen : 0;
     const float x = box.x + (float)from[0], y = box.y + (float)from[1];
     const float x1 = x + (float)(scale * dx), y1 = y + (float)(scale * dy);

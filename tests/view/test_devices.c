@@ -121,6 +121,8 @@ static void the_mouse_moves_a_device_and_its_force_is_shown(void **state)
     assert_true(fabs(device->strength - felt) < 1e-3 * felt);
     assert_true(fabs(device->force[1] + felt / 0.5) < 2e-3 * felt && fabs(device->force[0]) < 1e-9);
     assert_true(fabs(device->work + felt * way / 2) < 0.1 * felt * way); /* but for what damping of steps has taken */
+    assert_true(device->has_place && fabs(device->place[0]) + fabs(device->place[1]) + fabs(device->place[2]) < 1e-9);
+    assert_true(device->put_in > 0 && device->stored > 0.4 * felt * way && device->removed == 0);
     snapshot_unref(now);
     /* Stopped, and again. */
     post(MESSAGE_FORCES, NULL, 0, 0, 0, 0);
