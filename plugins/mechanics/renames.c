@@ -10,6 +10,7 @@ const DvRename mechanics_renames[] = {
     {DV_RENAME_CLASS, NULL, "FixedPlaneConstraint", "FixedPlaneProjectiveConstraint"},
     {DV_RENAME_CLASS, NULL, "LinearMovementConstraint", "LinearMovementProjectiveConstraint"},
     {DV_RENAME_CLASS, NULL, "ProjectToPlaneConstraint", "PlaneProjectiveConstraint"},
+    {DV_RENAME_CLASS, NULL, "MappedObject", "MechanicalObject"},
     {DV_RENAME_CLASS, NULL, "FixedConstraint", "FixedProjectiveConstraint"},
     /* Of MultiThreading: every class uses the threads that the process has. */
     {DV_RENAME_CLASS, NULL, "ParallelHexahedronFEMForceField", "HexahedronFEMForceField"},
