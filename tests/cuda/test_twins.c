@@ -123,7 +123,7 @@ static DvScene *scene_of(const Row *row, const char *word, uint32_t n, uint32_t 
     Text text = {0};
     add(&text,
         "<Node name='root' dt='0.01' gravity='0 -9 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver "
-        "rayleighStiffness='0.05' rayleighMass='0.05'/><CGLinearSolver iterations='200' tolerance='1e-13' threshold='1e-40'/>");
+        "rayleighStiffness='0.05' rayleighMass='0.05'/><CGLinearSolver iterations='100' tolerance='1e-13' threshold='1e-40'/>");
     add_mesh(&text, row->mesh, n, most, row->kind[3] == '3' ? 3 : 2);
     add(&text, "<MechanicalObject name='dofs' template='%s' position='@mesh.position'/>", word);
     if (strstr(row->acts, "Mass") == NULL)
@@ -137,15 +137,16 @@ static DvScene *scene_of(const Row *row, const char *word, uint32_t n, uint32_t 
 
 typedef enum Shape { RANDOM, INVERTED, FLAT } Shape;
 
-/* The same numbers for all, which floats can hold. */
+/* The same numbers for all, which floats can hold: near rest, turned inside out or in one plane; velocities and displacements. */
 static void place(const DvStateRef s, Shape shape)
 {
     uint32_t random = 1;
     for (int vector = 0; vector < 3; vector++) {
-        const DvVec at = dv_state_write(s, ((const DvVecId[]){DV_POSITION, DV_VELOCITY, DV_DX})[vector], DV_READ_WRITE);
+        const DvConstVec rest = dv_state_read(s, DV_REST_POSITION);
+        const DvVec at = dv_state_write(s, ((const DvVecId[]){DV_POSITION, DV_VELOCITY, DV_DX})[vector], DV_OVERWRITE);
         for (uint32_t i = 0; i < at.count * at.dim; i++) {
             random = random * 1664525u + 1013904223u;
-            const double moved = at.at[i] + 0.3 * ((double)random / 4294967296.0 - 0.5);
+            const double moved = (vector ? 0.0 : rest.at[i]) + 0.3 * ((double)random / 4294967296.0 - 0.5);
             const bool turned = shape != RANDOM && vector == 0 && i % at.dim == at.dim - 1;
             at.at[i] = (double)(float)(turned ? (shape == FLAT ? 0.0 : -moved) : moved);
         }
@@ -250,15 +251,15 @@ static void expect_like_host(const Row *row, uint32_t n, uint32_t most, Shape la
         char here[32], there[32];
         (void)snprintf(here, sizeof here, "%sd", row->kind);
         (void)snprintf(there, sizeof there, "Cuda%s%s", row->kind, precisions[k]);
+        DvScene *host = scene_of(row, here, n, most), *device = scene_of(row, there, n, most);
         for (int shape = RANDOM; shape <= (int)last; shape++) {
-            DvScene *host = scene_of(row, here, n, most), *device = scene_of(row, there, n, most);
             Result a = act(host, row, (Shape)shape), b = act(device, row, (Shape)shape);
             compare(row, there, (Shape)shape, &a, &b, k ? 1e-5 : 1e-12);
             forget(&a);
             forget(&b);
-            dv_scene_free(device);
-            dv_scene_free(host);
         }
+        dv_scene_free(device);
+        dv_scene_free(host);
     }
 }
 
@@ -300,6 +301,83 @@ static void test_many(void **state)
     assert_int_equal(faults, 0);
 }
 
+/* ---- Scenes ---- */
+
+#define HELD "<FixedProjectiveConstraint indices='0 3 6'/>"
+#define SOFT "youngModulus='2000' poissonRatio='0.3'"
+static const Row scenes[] = {
+    {"<HexahedronFEMForceField method='large' " SOFT "/>" HELD, &grid, "Vec3", false},
+    {"<HexahedronFEMForceField method='polar' " SOFT "/>" HELD, &hexahedra, "Vec3", false},
+    {"<TetrahedronFEMForceField method='svd' " SOFT "/>" HELD, &tetrahedra, "Vec3", false},
+    {"<TetrahedronFEMForceField method='exact' " SOFT "/>" HELD, &tetrahedra, "Vec3", false},
+    {"<CorotationalFEMForceField template='$,Prism' " SOFT "/>" HELD
+     "<NodalMassDensity property='2'/><FEMMass template='$,Prism' topology='@mesh' consistent='1'/>",
+     &prisms, "Vec3", false},
+    {"<LinearSmallStrainFEMForceField template='$,Tetrahedron' " SOFT "/>" HELD "<MeshMatrixMass totalMass='5'/>",
+     &tetrahedra, "Vec3", false},
+    {"<MeshSpringForceField linesStiffness='200' linesDamping='1'/><QuadularBendingSprings stiffness='20' damping='0.1'/>" HELD
+     "<RestShapeSpringsForceField points='5 8' stiffness='30'/>",
+     &quads, "Vec3", false},
+};
+
+static double apart(const DvScene *a, const DvScene *b)
+{
+    const DvStateRef s = scene_state(a, "/Body/dofs"), t = scene_state(b, "/Body/dofs");
+    double largest = 0.0, size = 1e-300;
+    for (int k = 0; k < 2; k++) {
+        const DvConstVec x = dv_state_read(s, k ? DV_VELOCITY : DV_POSITION),
+                         y = dv_state_read(t, k ? DV_VELOCITY : DV_POSITION);
+        assert_int_equal(x.count, y.count);
+        for (size_t i = 0; i < (size_t)x.count * x.dim; i++) {
+            largest = fmax(largest, fabs(x.at[i] - y.at[i]));
+            size = fmax(size, fabs(x.at[i]));
+        }
+    }
+    return largest / size;
+}
+
+/* The last steps take no memory, and nothing comes home but slots, sums of the check and what a look at them needs. */
+static void make_counted_steps(DvScene *scene, int steps)
+{
+    const DvStorage storage = dv_state_storage(scene_state(scene, "/Body/dofs"));
+    assert_non_null(storage.space);
+    DvSpaceCounts before = {0};
+    for (int i = 0; i < steps; i++) {
+        if (i == 5)
+            before = *storage.space->ops->counts(storage.space);
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    }
+    const DvSpaceCounts after = *storage.space->ops->counts(storage.space);
+    const uint64_t waits = after.waits - before.waits, got = after.bytes_got - before.bytes_got,
+                   counted = (uint64_t)steps - 5;
+    assert_int_equal(after.allocations, before.allocations);
+    assert_true(waits <= 3 * counted);
+    assert_true(got <= waits * (DV_SLOTS * sizeof(double) + 64));
+    assert_true(after.bytes_put - before.bytes_put <= 1024 * counted);
+}
+
+static void test_scenes_are_those_of_the_host(void **state)
+{
+    (void)state;
+    enum { STEPS = 100, POINTS = 3 };
+    static const char *const words[] = {"CudaVec3d", "CudaVec3f"};
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        DvScene *host = scene_of(&scenes[i], "Vec3d", POINTS, UINT32_MAX);
+        for (int step = 0; step < STEPS; step++)
+            assert_int_equal(dv_scene_step(host, 0), DV_OK);
+        for (int k = 0; k < 2; k++) {
+            DvScene *device = scene_of(&scenes[i], words[k], POINTS, UINT32_MAX);
+            make_counted_steps(device, STEPS);
+            const double off = apart(host, device);
+            if (!(off <= (k ? 1e-3 : 1e-9)))
+                fault("%s of %s: after %d steps %g\n", scenes[i].acts, words[k], (int)STEPS, off);
+            dv_scene_free(device);
+        }
+        dv_scene_free(host);
+    }
+    assert_int_equal(faults, 0);
+}
+
 static int start_with_device(void **state)
 {
     return setenv("DIVAN_DEVICE", "emulated", 1) == 0 ? start_plugins(state) : -1;
@@ -312,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_one),
         cmocka_unit_test(test_none),
         cmocka_unit_test(test_many),
+        cmocka_unit_test(test_scenes_are_those_of_the_host),
     };
     return cmocka_run_group_tests(tests, start_with_device, stop_plugins);
 }
