@@ -123,7 +123,8 @@ static DvScene *scene_of(const Row *row, const char *word, uint32_t n, uint32_t 
     Text text = {0};
     add(&text,
         "<Node name='root' dt='0.01' gravity='0 -9 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver "
-        "rayleighStiffness='0.05' rayleighMass='0.05'/><CGLinearSolver iterations='100' tolerance='1e-13' threshold='1e-40'/>");
+        "rayleighStiffness='0.05' rayleighMass='0.05'/><CGLinearSolver iterations='100' tolerance='%s' threshold='1e-40'/>",
+        strchr(word, 'f') ? "1e-6" : "1e-13");
     add_mesh(&text, row->mesh, n, most, row->kind[3] == '3' ? 3 : 2);
     add(&text, "<MechanicalObject name='dofs' template='%s' position='@mesh.position'/>", word);
     if (strstr(row->acts, "Mass") == NULL)
