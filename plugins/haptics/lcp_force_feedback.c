@@ -325,7 +325,9 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
     LoopState *loop = &self->loop;
     const Published *published = block;
     self->in_tick = published->set;
-    Slot *slot = published->number > 0 ? self->slots[published->number - 1] : NULL;
+    /* In virtual time it may be of a run before, whose problem could not be remembered. */
+    const bool is_there = published->number > 0 && (now->by_clock || published->number <= self->slot_count);
+    Slot *slot = is_there ? self->slots[published->number - 1] : NULL;
     double force[6] = {0}, stored = 0.0;
     (void)fresh;
     if (!loop->begun)

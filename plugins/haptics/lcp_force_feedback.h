@@ -65,7 +65,7 @@ typedef struct LCPForceFeedback {
     uint32_t slot_count, slot_capacity;
     FeedbackSetting set;     /* of the present step */
     FeedbackSetting in_tick; /* of the step that a tick sees */
-    bool told;
+    bool told, told_of_memory;
     LoopState loop;
     DvSnapshot *reports;   /* by the clock: FeedbackReport */
     FeedbackReport report; /* of the ticks */

@@ -49,6 +49,22 @@ static void write_slot(const LCPForceFeedback *self, uint32_t number, size_t roo
     (void)self->words->write(slot->problem, to + SLOT_WORDS + 2 * rows);
 }
 
+/* Once, of a problem that no words can say. */
+static void say_forgotten(LCPForceFeedback *self)
+{
+    for (uint32_t i = 0; i < self->slot_count && !self->told_of_memory; i++) {
+        const Slot *slot = self->slots[i];
+        if (!slot->problem || slot->problem->rows == 0 || !feedback_is_waiting_for(&self->client.user, i + 1) ||
+            words_of_slot(self, i) > 0)
+            continue;
+        dv_remark(
+            dv_object_of(self),
+            "a constraint follows a law of a third party, which moments, checkpoints and saved scenes cannot hold: a run "
+            "that goes on from one shows no force until its first step has ended");
+        self->told_of_memory = true;
+    }
+}
+
 void feedback_remember(LCPForceFeedback *self)
 {
     const size_t port = haptics_state_words(self->client.port), user = haptics_user_words(&self->client.user);
@@ -58,6 +74,7 @@ void feedback_remember(LCPForceFeedback *self)
     own.loop = self->loop;
     own.report = self->report;
     own.user_words = user;
+    say_forgotten(self);
     for (uint32_t i = 0; i < self->slot_count; i++) {
         const size_t of_slot = words_of_slot(self, i);
         own.slots += of_slot > 0;

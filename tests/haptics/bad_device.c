@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include <divan/contracts/haptic_device.h>
+#include <divan/contracts/lagrangian_constraint.h>
 #include <divan/plugin.h>
 
 static double random_number(BadDevice *self)
@@ -113,11 +114,74 @@ static const DvClass bad_device = {.size = sizeof(DvClass),
                                    .fields = fields,
                                    .contracts = (const DvContract[]){{.id = DV_HAPTIC_DEVICE, .ops = &ops}, {0}}};
 
+/* ---- A constraint with a law that only this plugin knows: a brake along z ---- */
+
+typedef struct Brake {
+    DvData unused;
+    DvStateRef state;
+    DvVecId begin;
+} Brake;
+
+static DvStatus init_brake(DvObject *object, void *self_)
+{
+    Brake *self = self_;
+    DvObject *state = dv_node_context(dv_object_node(object), DV_STATE);
+    self->state = state ? dv_state_ref(state) : (DvStateRef){0};
+    return state ? dv_object_require(object, state) : dv_error(object, DV_ERROR_MISSING, "no state");
+}
+
+static uint32_t states_of_brake(void *self_, DvObject **list, uint32_t capacity)
+{
+    const Brake *self = self_;
+    if (capacity > 0)
+        list[0] = self->state.object;
+    return 1;
+}
+
+static void resolve(const DvConstraintBlock *block, const double *w, double *d, double *lambda)
+{
+    *lambda = fmax(-block->p[0], fmin(block->p[0], *lambda - *d / *w));
+}
+
+static const DvOwnLaw brake_law = {.resolve = resolve};
+
+static DvStatus build_brake(void *self_, const DvStep *step, DvConstraintRows *rows)
+{
+    ((Brake *)self_)->begin = step->position;
+    double *entry = dv_entry_add(rows->of_state[0], rows->next, 0);
+    for (int c = 0; c < 6; c++)
+        entry[c] = c == 2;
+    DvConstraintBlock *block = dv_block_add(rows, DV_LAW_OWN, 1);
+    block->own = &brake_law;
+    block->p[0] = step->dt; /* 1 N */
+    return DV_OK;
+}
+
+static DvStatus violation_of_brake(void *self_, const DvStep *step, DvConstraintOrder order, double *d)
+{
+    const Brake *self = self_;
+    (void)order;
+    *d = dv_state_read(self->state, step->position).at[2] - dv_state_read(self->state, self->begin).at[2];
+    return DV_OK;
+}
+
+static const DvLagrangianConstraintOps brake_ops = {
+    .size = sizeof brake_ops, .states = states_of_brake, .build = build_brake, .violation = violation_of_brake};
+static const DvField brake_fields[] = {DV_FIELD(Brake, unused, "unused", dv_type_bool, .help = "nothing"), {0}};
+static const DvClass bad_brake = {.size = sizeof(DvClass),
+                                  .name = "BadBrake",
+                                  .help = "a law of its own",
+                                  .instance_size = sizeof(Brake),
+                                  .fields = brake_fields,
+                                  .init = init_brake,
+                                  .contracts =
+                                      (const DvContract[]){{.id = DV_LAGRANGIAN_CONSTRAINT, .ops = &brake_ops}, {0}}};
+
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),
     .abi = DV_ABI_STAMP,
     .id = "test.bad-device",
     .version = "1",
     .license = "LGPL-2.1-or-later",
-    .classes = (const DvClass *const[]){&bad_device, NULL},
+    .classes = (const DvClass *const[]){&bad_device, &bad_brake, NULL},
 };

@@ -11,11 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include <divan/contracts/haptic_device.h>
 #include <divan/divan.h>
+#include <divan/moment.h>
 #include <divan/plugin.h>
 
 #include "bad_device.h"
@@ -157,6 +159,47 @@ static void parts_of_the_tool_go(void **state)
     dv_log_set_handler(NULL, NULL);
 }
 
+static unsigned told;
+
+static void count_lines(const DvMessage *message, void *context)
+{
+    (void)context;
+    told += strstr(message->text, "a law of a third party") != NULL;
+}
+
+/* Moments and checkpoints cannot hold it: that is said once, and a run that goes on from one shows no force until its first step has ended. */
+static void a_law_of_a_third_party_is_not_remembered(void **state)
+{
+    (void)state;
+    char file[] = P_tmpdir "/divan-law-XXXXXX";
+    const int made = mkstemp(file);
+    assert_true(made >= 0);
+    close(made);
+    told = 0;
+    dv_log_set_handler(count_lines, NULL);
+    DvScene *scene = load(STILL, "activate='0'/><BadBrake");
+    DvMoment *moment = dv_moment_new(scene);
+    steps(scene, 12);
+    assert_true(about(scene).force[0] != 0 || about(scene).force[2] != 0);
+    assert_int_equal(dv_moment_take(moment), DV_OK);
+    assert_int_equal(dv_checkpoint_write(scene, file), DV_OK);
+    for (int run = 0; run < 2; run++) {
+        steps(scene, 5);
+        assert_true(hypot(about(scene).force[0], about(scene).force[2]) > 0 && bad->largest <= PEAK * (1 + 1e-9));
+        assert_int_equal(dv_moment_restore(moment), DV_OK);
+    }
+    dv_moment_free(moment);
+    dv_scene_free(scene);
+    assert_int_equal(told, 1);
+    scene = load(STILL, "activate='0'/><BadBrake"); /* no slot is there yet */
+    assert_int_equal(dv_checkpoint_read(scene, file), DV_OK);
+    steps(scene, 5);
+    assert_true(hypot(about(scene).force[0], about(scene).force[2]) > 0 && bad->largest <= PEAK * (1 + 1e-9));
+    dv_scene_free(scene);
+    dv_log_set_handler(NULL, NULL);
+    (void)unlink(file);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -171,6 +214,7 @@ int main(void)
         cmocka_unit_test(a_tool_that_is_nowhere_pushes_nothing),
         cmocka_unit_test(a_thousand_starts),
         cmocka_unit_test(parts_of_the_tool_go),
+        cmocka_unit_test(a_law_of_a_third_party_is_not_remembered),
     };
     return cmocka_run_group_tests(tests, begin, stop_plugins);
 }

@@ -20,6 +20,8 @@
 
 #include <divan/contracts/haptic_device.h>
 #include <divan/divan.h>
+#include <divan/math/rigid.h>
+#include <divan/moment.h>
 #include <divan/plugin.h>
 
 #include "scene_text.h"
@@ -184,6 +186,31 @@ static void parts_come_and_go_meanwhile(void **state)
     dv_log_set_handler(NULL, NULL);
 }
 
+/* By the clock a hand goes on from where it is: counts begin anew, and the force comes by its ramp alone. */
+static void a_run_that_is_put_back_begins_slowly(void **state)
+{
+    (void)state;
+    DvScene *scene = load("<VirtualCoupling name='coupling' stiffness='300' rampTime='0.5'/>");
+    DvMoment *moment = dv_moment_new(scene);
+    assert_int_equal(service()->run_by_clock(scene, true), DV_OK);
+    steps(scene, 20, 3);
+    assert_int_equal(dv_moment_take(moment), DV_OK);
+    const DvRigid3 tool = dv_rigid3_load(dv_state_read(scene_state(scene, "/tool/state"), DV_POSITION).at);
+    for (int run = 0; run < 3; run++) {
+        steps(scene, 10, 3);
+        assert_int_equal(dv_moment_restore(moment), DV_OK);
+        const DvRigid3 now = dv_rigid3_load(dv_state_read(scene_state(scene, "/tool/state"), DV_POSITION).at);
+        assert_memory_equal(&tool, &now, sizeof now);
+        steps(scene, 1, 10);
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        const DvHapticAbout after = about(scene);
+        assert_true(after.time < 5 && after.peak_force <= 10 * (after.time + 0.01) &&
+                    after.peak_force <= 3.3 * (1 + 1e-9));
+    }
+    dv_moment_free(moment);
+    dv_scene_free(scene);
+}
+
 static unsigned told[2];
 
 static void count_remedies(const DvMessage *message, void *context)
@@ -254,6 +281,7 @@ int main(void)
         cmocka_unit_test(ticks_go_beside_the_steps),
         cmocka_unit_test(a_silent_device_changes_nothing),
         cmocka_unit_test(it_starts_and_stops_as_often_as_one_likes),
+        cmocka_unit_test(a_run_that_is_put_back_begins_slowly),
         cmocka_unit_test(what_the_system_refuses_is_said),
         cmocka_unit_test(parts_come_and_go_meanwhile),
     };
