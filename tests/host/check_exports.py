@@ -75,6 +75,11 @@ def names_and_times():
     later = [float(word) for word in get("b00003.obj").split(b"v ", 2)[1].split()[:3]]
     check(abs(later[1] - (POINTS[1] - 0.1 * sum(range(1, 7)))) < 1e-12, "after six steps it is at %s" % later)
     check(get("b00003.obj") != get("b00002.obj"), "two steps have one file")
+    hair = get("h_00.bphys")[20:]  # behind the head: points and more, three floats each
+    numbers = struct.unpack("<%df" % (len(hair) // 4), hair[:len(hair) // 4 * 4])
+    triples = {numbers[i:i + 3] for i in range(len(numbers) - 2)}
+    for i in range(0, len(POINTS), 3):
+        check(struct.unpack("<3f", struct.pack("<3f", *POINTS[i:i + 3])) in triples, "point %d is not in the file of Blender" % (i // 3))
 
 
 def surfaces():
