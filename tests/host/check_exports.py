@@ -80,6 +80,10 @@ def names_and_times():
     triples = {numbers[i:i + 3] for i in range(len(numbers) - 2)}
     for i in range(0, len(POINTS), 3):
         check(struct.unpack("<3f", struct.pack("<3f", *POINTS[i:i + 3])) in triples, "point %d is not in the file of Blender" % (i // 3))
+    here, after = POINTS[12:15], POINTS[15:18]  # a hair begins at every fourth point, with a root one unit towards the next
+    length = sum((b - a) ** 2 for a, b in zip(here, after)) ** 0.5
+    root = [a + (b - a) / length for a, b in zip(here, after)]
+    check(any(max(abs(a - b) for a, b in zip(root, found)) < 1e-6 for found in triples), "no root at %s" % root)
 
 
 def surfaces():
