@@ -5,6 +5,7 @@
  */
 #include "session_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <divan/contracts/haptic_device.h>
@@ -32,12 +33,17 @@ void session_start_devices(Session *session)
             "haptic devices make their ticks by the clock: a recording of the session does not repeat what they do");
 }
 
+/* Of a file they may be any. */
+static int32_t whole(double number)
+{
+    return fabs(number) <= INT32_MAX ? (int32_t)number : 0;
+}
+
 void session_send_mouse(const Session *session, const Message *message)
 {
     const double *n = message->numbers;
-    DvMouseEvent mouse = {.move = {(int32_t)n[2], (int32_t)n[3]},
-                          .change = (DvMouseChange)(int)n[0],
-                          .button = (DvPressedButton)(int)n[1]};
+    DvMouseEvent mouse = {
+        .move = {whole(n[2]), whole(n[3])}, .change = (DvMouseChange)(int)n[0], .button = (DvPressedButton)(int)n[1]};
     DvEvent event = {.kind = DV_EVENT_MOUSE, .data = &mouse};
     dv_event_send(dv_scene_root(session->scene), &event);
 }
