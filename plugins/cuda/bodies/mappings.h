@@ -184,9 +184,11 @@ BODY void NAME(rigid_integrate)(const NAME(rigid_integrate_args) * o, uint32_t b
     q[1] = w * a[1] + a[3] * h[1] + (h[2] * a[0] - h[0] * a[2]);
     q[2] = w * a[2] + a[3] * h[2] + (h[0] * a[1] - h[1] * a[0]);
     q[3] = w * a[3] - (h[0] * a[0] + h[1] * a[1] + h[2] * a[2]);
-    double length = sqrt(((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]) + q[3] * q[3]);
-    if (sizeof(REAL) == sizeof(double) || length == 0)
-        length = 1;
+    if (sizeof(REAL) != sizeof(double)) {
+        const double length = sqrt(((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]) + q[3] * q[3]);
+        for (int c = 0; c < 4 && length > 0; c++)
+            q[c] /= length;
+    }
     for (uint64_t c = 0; c < 4; c++)
-        o->r[7 * i + 3 + c] = (REAL)(q[c] / length);
+        o->r[7 * i + 3 + c] = (REAL)q[c];
 }
