@@ -173,8 +173,8 @@ static bool force_of(HapticPort *port, const DvRigid3Deriv *wrench, DvHapticForc
 
 static void score_force(HapticScore *score, double force)
 {
-    const double sum = score->force_sum + force, peak = fmax(score->force_peak, force);
-    const uint64_t ticks = score->ticks + 1;
+    double sum = score->force_sum + force, peak = fmax(score->force_peak, force);
+    uint64_t ticks = score->ticks + 1;
     __atomic_store(&score->force_sum, &sum, __ATOMIC_RELAXED);
     __atomic_store(&score->force_peak, &peak, __ATOMIC_RELAXED);
     __atomic_store(&score->ticks, &ticks, __ATOMIC_RELAXED);
