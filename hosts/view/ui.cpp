@@ -536,11 +536,6 @@ void ui_same_line(float offset)
     ImGui::SameLine(offset);
 }
 
-void ui_space(float width, float height)
-{
-    ImGui::Dummy(ImVec2(width, height));
-}
-
 void ui_heading(const char *text)
 {
     ImGui::Spacing();
@@ -1073,11 +1068,6 @@ float ui_wheel(void)
 bool ui_shift(void)
 {
     return ImGui::GetIO().KeyShift;
-}
-
-bool ui_control(void)
-{
-    return ImGui::GetIO().KeyCtrl;
 }
 
 void ui_draw_line(float x0, float y0, float x1, float y1, uint32_t color, float width)

@@ -82,7 +82,6 @@ void ui_mark(uint32_t color,
 void ui_wrapped(uint32_t color, const char *text);
 void ui_tooltip(const char *text); /* of the last item */
 void ui_same_line(float offset);   /* from the left; 0: behind the last item */
-void ui_space(float width, float height);
 void ui_heading(const char *text);
 float ui_text_width(const char *text);
 float ui_width_left(void); /* width that is left in the line */
@@ -167,7 +166,7 @@ bool ui_hovered(void); /* the last item */
 void ui_mouse(float *x, float *y);
 bool ui_mouse_down(int button), ui_mouse_pressed(int button); /* 0 left, 1 right, 2 middle */
 float ui_wheel(void);
-bool ui_shift(void), ui_control(void);
+bool ui_shift(void);
 
 /* Over everything of the panel that is being drawn. */
 void ui_draw_line(float x0, float y0, float x1, float y1, uint32_t color, float width);

@@ -231,10 +231,3 @@ bool dv_array_is_finite(const double *a, size_t n)
         return is_finite_chunk(a, n);
     return dv_parallel_sum((uint32_t)n, GRAIN, not_finite_range, &(Operands){.a = a}) == 0.0;
 }
-
-void dv_array_add_constant(double *r, size_t n, double k, const double *pattern, size_t period)
-{
-    for (size_t i = 0; i + period <= n; i += period)
-        for (size_t c = 0; c < period; c++)
-            r[i + c] += k * pattern[c];
-}

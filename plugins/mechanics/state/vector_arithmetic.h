@@ -21,7 +21,5 @@ void dv_array_add_scaled(double *r, const double *a, const double *b, size_t n, 
 double dv_array_dot(const double *a, const double *b, size_t n);
 double dv_array_copy_dot(double *r, const double *a, size_t n); /* r = a; gives the dot product of a with itself */
 bool dv_array_is_finite(const double *a, size_t n);
-void dv_array_add_constant(double *r, size_t n, double k, const double *pattern,
-                           size_t period); /* r[i] += k pattern[i % period] */
 
 #endif

@@ -72,7 +72,7 @@ static double *entry_of(const DenseInverse *inverse, uint32_t i, uint32_t j)
     return inverse->bands + begin_of(t) + row % BAND * width_of(t) + column;
 }
 
-double dense_inverse_entry(const DenseInverse *inverse, size_t i, size_t j)
+static double dense_inverse_entry(const DenseInverse *inverse, size_t i, size_t j)
 {
     const uint32_t row = inverse->place[i], column = inverse->place[j];
     if (row == UINT32_MAX || column == UINT32_MAX)

@@ -65,7 +65,6 @@ void dense_inverse_free(DenseInverse *inverse);
 
 /* x = W b; x may be b.     [n] */
 void dense_inverse_apply(const DenseInverse *inverse, double *x, const double *b);
-double dense_inverse_entry(const DenseInverse *inverse, size_t i, size_t j);
 /* w(i, j) += factor j_i W j_j at w[i * stride + j]. */
 void dense_inverse_compliance(const DenseInverse *inverse, const DvSparseRows *j, double factor, double *w,
                               size_t stride);

@@ -51,7 +51,8 @@ DvRows adjacency_around_parts(const uint32_t *part_of, ElementList elements, uin
     return invert(part_of, elements, per_element, parts);
 }
 
-bool triangle_runs_along(const uint32_t *triangle, const uint32_t *edge)
+/* Whether a triangle runs along an edge of its own as it is stored. */
+static bool triangle_runs_along(const uint32_t *triangle, const uint32_t *edge)
 {
     for (uint32_t j = 0; j < 3; j++)
         if (triangle[j] == edge[0])

@@ -39,8 +39,6 @@ DvRows adjacency_around_parts(const uint32_t *part_of, ElementList elements, uin
 DvRows adjacency_triangles_around_edges(const uint32_t *edge_of, ElementList triangles, ElementList edges);
 /* Puts one row of such a table into that order. */
 void triangles_around_edge_sort(DvRows *around, uint32_t edge, ElementList triangles, ElementList edges);
-/* Whether a triangle runs along an edge of its own as it is stored. */
-bool triangle_runs_along(const uint32_t *triangle, const uint32_t *edge);
 /* Points joined to each point by an edge, in the order of the edges. */
 DvRows adjacency_points_around_points(ElementList edges, uint32_t points);
 /* For each element the others that share a point, in the order of discovery: by its points, then as listed around

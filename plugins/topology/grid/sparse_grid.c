@@ -15,7 +15,7 @@
 enum { MOST_CELLS = 1 << 26, BYTES_OF_CELL = 64 /* kind, weight, piece, number of each corner, on all levels */ };
 #define NO_CELL UINT32_MAX
 
-void surface_free(Surface *surface)
+static void surface_free(Surface *surface)
 {
     dv_array_free(&surface->positions);
     dv_array_free(&surface->triangles);

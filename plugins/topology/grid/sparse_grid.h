@@ -16,7 +16,6 @@ typedef struct Surface {
     DvIndexArray triangles, edges;
 } Surface;
 
-void surface_free(Surface *surface);
 /* A mesh file's, behind what is there. */
 void surface_add_mesh(Surface *surface, const DvMesh *mesh);
 

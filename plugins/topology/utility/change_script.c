@@ -10,7 +10,7 @@
 
 enum { MOST_CHANGES = 1 << 26 }; /* numbers that one command may announce */
 
-uint32_t change_numbers(const ScriptedChange *change)
+static uint32_t change_numbers(const ScriptedChange *change)
 {
     static const uint32_t per_element[] = {
         [CHANGE_ADD] = 0, [CHANGE_ADD_IN_TRIANGLES] = 3, [CHANGE_REMOVE] = 1, [CHANGE_SWAP] = 2, [CHANGE_INCISE] = 4};

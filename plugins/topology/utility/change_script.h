@@ -62,7 +62,5 @@ typedef struct ChangeScript {
 /* Reads a file; what was read is to be freed in any case. */
 DV_NODISCARD bool change_script_read(const void *bytes, size_t size, ChangeScript *script, DvMeshReport *report);
 void change_script_free(ChangeScript *script);
-/* How many numbers the line of a change holds for each element. */
-uint32_t change_numbers(const ScriptedChange *change);
 
 #endif

@@ -109,7 +109,7 @@ void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, dou
     }
 }
 
-double tetrahedron_blocks_volume(const TetrahedronBlocks *t, uint32_t element)
+static double tetrahedron_blocks_volume(const TetrahedronBlocks *t, uint32_t element)
 {
     return t->rest[element / DV_LANES].volume[element % DV_LANES];
 }

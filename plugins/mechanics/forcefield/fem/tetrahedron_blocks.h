@@ -91,7 +91,6 @@ DV_NODISCARD DvStatus tetrahedron_blocks_update(TetrahedronBlocks *t, const DvOb
                                                 const double *rest_position, uint32_t elements, const uint32_t *list,
                                                 bool *paired);
 void tetrahedron_blocks_set_material(TetrahedronBlocks *t, uint32_t element, double young, double poisson);
-double tetrahedron_blocks_volume(const TetrahedronBlocks *t, uint32_t element);
 
 /* DvForceFieldOps; plasticity may be NULL. */
 void tetrahedron_blocks_force(TetrahedronBlocks *t, const TetrahedronPlasticity *plasticity, const DvConstVec *x,

@@ -17,7 +17,8 @@ enum {
     PARALLEL_FROM = 512 /* springs, below which points need no lists of their springs */
 };
 
-void spring_blocks_forget_points(SpringBlocks *set)
+/* After springs have other points. */
+static void spring_blocks_forget_points(SpringBlocks *set)
 {
     for (int side = 0; side < 2; side++) {
         dv_free(set->start[side]);

@@ -59,8 +59,6 @@ void spring_blocks_resize(SpringBlocks *set, uint32_t count, const uint32_t poin
 void spring_blocks_set(SpringBlocks *set, uint32_t i, const LinearSpring *spring);
 LinearSpring spring_blocks_get(const SpringBlocks *set, uint32_t i);
 void spring_blocks_copy(SpringBlocks *set, uint32_t to, uint32_t from); /* without its tangent */
-/* After springs have other points. */
-void spring_blocks_forget_points(SpringBlocks *set);
 
 /* DvForceFieldOps */
 void spring_blocks_force(SpringBlocks *set, const DvConstVec *x, const DvConstVec *v, const DvVec *f);
