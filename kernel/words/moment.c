@@ -552,11 +552,6 @@ void dv_moment_free(DvMoment *moment)
     dv_free(moment);
 }
 
-uint64_t dv_moment_steps(const DvMoment *moment)
-{
-    return moment->steps;
-}
-
 size_t dv_moment_bytes(const DvMoment *moment)
 {
     return moment->bytes;

@@ -34,8 +34,7 @@ DV_NODISCARD DV_PUBLIC DvStatus dv_moment_take(DvMoment *moment);
  * nothing has changed. An error of a component that cannot go on from it is reported too.     [main], between steps */
 DV_NODISCARD DV_PUBLIC DvStatus dv_moment_restore(DvMoment *moment);
 
-DV_PUBLIC uint64_t dv_moment_steps(const DvMoment *moment); /* [main] made when it was taken */
-DV_PUBLIC size_t dv_moment_bytes(const DvMoment *moment);   /* [main] of memory that its values take */
+DV_PUBLIC size_t dv_moment_bytes(const DvMoment *moment); /* [main] of memory that its values take */
 
 /* Writes the state of a scene, without the scene itself: read into the same scene, on any number of threads, the run continues bit for
  * bit. The old file stays until the new one is whole and on the disk, and what processes that were killed left beside it goes. An
