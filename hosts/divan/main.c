@@ -650,6 +650,8 @@ static int end_output(int result)
 {
     const bool lost = ferror(stdout) != 0;
     errno = 0;
+    if (lost)
+        (void)!write(STDOUT_FILENO, "\n", 1); /* the reason of what failed earlier, once more */
     if (fclose(stdout) == 0 && !lost)
         return result;
     fprintf(stderr, "divan: standard output: not everything could be written: %s\n", g_strerror(errno ? errno : EIO));

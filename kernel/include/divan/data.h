@@ -286,7 +286,7 @@ DV_PUBLIC DvStatus dv_link_resolve(DvLink *link);
 
 DV_END_DECLS
 
-/* DvField.flags, of state: it tells of what is built beside the run, such as the pattern of a matrix. Moments, checkpoints and saved
- * scenes hold it as all state, and a reset leaves it as it is. */
+/* DvField.flags, of state: it tells of what is built beside the run, such as the pattern of a matrix, or follows the elements of a mesh, which
+ * a reset leaves too. Moments, checkpoints and saved scenes hold it as all state, and a reset leaves it as it is. */
 #define DV_FIELD_NOT_RESET (1u << 12)
 #endif

@@ -41,10 +41,11 @@ struct OwnPoints {
     DvIndexArray asked;                   /* images that were asked for last */
 };
 
-#define OWN_POINTS_FIELDS(Struct, in)                                                                                  \
-    TOPOLOGICAL_MAPPING_FIELDS(Struct, in base.), DV_FIELD(Struct, in sources, "sourcesOfPoints", dv_type_uints,       \
-                                                           .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN | DV_FIELD_INPUT, \
-                                                           .help = "what each point of the output stands for")
+#define OWN_POINTS_FIELDS(Struct, in)                                                             \
+    TOPOLOGICAL_MAPPING_FIELDS(Struct, in base.),                                                 \
+        DV_FIELD(Struct, in sources, "sourcesOfPoints", dv_type_uints,                            \
+                 .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN | DV_FIELD_INPUT | DV_FIELD_NOT_RESET, \
+                 .help = "what each point of the output stands for")
 
 /* A class's init, once base has both meshes and kinds, and rule and entries are set. */
 DV_NODISCARD DvStatus own_points_start(OwnPoints *mapping);

@@ -40,8 +40,9 @@ typedef struct DvProjectiveConstraint {
                 .help = "state that is constrained; by default that of the node"),                                   \
         DV_LINK(Struct, base.topology_link, "topology", DV_TOPOLOGY,                                                 \
                 .help = "topology that the indices follow; by default that of the node")
-#define DV_PROJECTIVE_CONSTRAINT_START_FIELD(Struct, base)                                                     \
-    DV_FIELD(Struct, base.start, "startPositions", dv_type_doubles, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, \
+#define DV_PROJECTIVE_CONSTRAINT_START_FIELD(Struct, base)                   \
+    DV_FIELD(Struct, base.start, "startPositions", dv_type_doubles,          \
+             .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN | DV_FIELD_NOT_RESET, \
              .help = "where each point was before the first step, a coordinate each")
 
 /* What the classes have alike. */
