@@ -16,6 +16,10 @@
 #include <divan/math/vec.h>
 
 #include <stdbool.h>
+#include <stdint.h>
+
+/* Yes or no, in what a run must remember: whatever a file gives back is one of both, while a bool has two values alone. */
+typedef uint8_t Flag;
 
 typedef enum Passivity { PASSIVITY_OFF, PASSIVITY_OBSERVED, PASSIVITY_CONTROLLED } Passivity;
 
@@ -25,7 +29,7 @@ typedef struct GuardSetting {
     double rate;            /* N/s; 0: any */
     double ramp, fade;      /* s, from nothing to all and back */
     double most_damping[2]; /* N s/m, N m s/rad: of what pays back */
-    bool counted[2];        /* the device pushes in these axes */
+    Flag counted[2];        /* the device pushes in these axes */
 } GuardSetting;
 
 /* An account of energy; without pointers. */

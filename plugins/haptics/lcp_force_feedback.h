@@ -28,7 +28,7 @@ typedef struct FeedbackSetting {
     GuardSetting guard;
     double factor_given, timeout_now, stall_time;
     uint32_t sweeps;
-    bool active, has_factor, follows_turns, in_all, in_newtons;
+    Flag active, has_factor, follows_turns, in_all, in_newtons;
 } FeedbackSetting;
 
 /* What ticks see: which of them. */
@@ -49,7 +49,7 @@ typedef struct LoopState {
     Guard guard;
     DvRigid3 device;
     double stored, gain;
-    bool begun;
+    Flag begun;
 } LoopState;
 
 typedef struct LCPForceFeedback {

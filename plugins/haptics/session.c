@@ -318,6 +318,14 @@ static void start_user(HapticUser *user)
     haptics_publish(user, 0.0, 0.0);
 }
 
+/* Whatever byte a file has given back. */
+static void mend(bool *flag)
+{
+    Flag byte;
+    memcpy(&byte, flag, 1);
+    *flag = byte != 0;
+}
+
 static void start_port(HapticPort *port)
 {
     if (port->running && port->ops->read)
@@ -330,6 +338,8 @@ static void start_port(HapticPort *port)
     port->running = haptics_start_device(port) == DV_OK;
     if (port->resume && !port->by_clock) {
         memcpy((char *)port + STATE_FIRST, port->resume, STATE_BYTES);
+        mend(&port->raw.has_velocity);
+        mend(&port->report.about.stopped);
         port->session->clock = port->clock;
         port->session->step_time = port->step_time;
     }

@@ -14,6 +14,8 @@
 #ifndef DV_HAPTICS_SESSION_H
 #define DV_HAPTICS_SESSION_H
 
+#include "guard.h"
+
 #include <divan/contracts/haptic_device.h>
 #include <divan/contracts/state.h>
 #include <divan/divan.h>
@@ -41,7 +43,7 @@ typedef struct HapticSample {
     DvRigid3 pose;
     DvRigid3Deriv velocity;
     uint32_t buttons;
-    bool valid, clutched;
+    Flag valid, clutched;
 } HapticSample;
 
 /* What became of a tool, and of the force that its user has asked for; without gaps, as a run must remember it. */

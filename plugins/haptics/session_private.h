@@ -22,7 +22,7 @@ typedef struct PortSetting {
     DvHapticPlacement placement;
     double step_time;
     uint32_t sweeps;
-    bool stopped;
+    Flag stopped;
 } PortSetting;
 
 /* What became of a port so far; the pointers in `about` are not used. */
@@ -59,7 +59,7 @@ struct HapticPort {
     double last;           /* s of the last tick */
     PortReport report;
     double clock, step_time;
-    bool begun, clutched;
+    Flag begun, clutched;
 };
 
 /* A line of the log, on its way. */

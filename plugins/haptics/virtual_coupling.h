@@ -18,7 +18,7 @@ typedef struct CouplingSetting {
     GuardSetting guard;
     double k[2], c[2];
     double contact_fade_time, stall_time, cutoff_rate, distance;
-    bool extrapolates, cancels;
+    Flag extrapolates, cancels;
 } CouplingSetting;
 
 /* What a step tells the ticks. Without pointers, as what a run must remember. */
@@ -28,7 +28,7 @@ typedef struct ToolState {
     double work[2]; /* J: that the coupling has done on the tool since the begin */
     double dt;      /* s of the step; 0: none was made */
     CouplingSetting set;
-    bool contact, active, held;
+    Flag contact, active, held;
 } ToolState;
 
 /* What ticks remember. */
@@ -39,7 +39,7 @@ typedef struct LoopState {
     DvVec3 velocity[2];  /* of the device, filtered */
     double contact_gain; /* 0 to 1 */
     double gain, stored[2];
-    bool begun, broken;
+    Flag begun, broken;
     uint64_t ticks;
     DvRigid3Deriv wrench; /* on the device */
 } LoopState;
