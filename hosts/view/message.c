@@ -23,22 +23,22 @@ static const char *const buttons[] = {"none", "left", "middle", "right", NULL};
 static const char *const *const words[] = {changes, buttons};
 
 static const Form forms[MESSAGE_CHANGES] = {
-    [MESSAGE_EDIT] = {"edit", true, true, 0},
-    [MESSAGE_ELEMENT] = {"element", true, false, 2},
-    [MESSAGE_ACTIVATE] = {"activate", true, false, 1},
-    [MESSAGE_DELETE] = {"delete", true, false, 0},
-    [MESSAGE_KEY] = {"key", false, false, 2},
-    [MESSAGE_GRAB] = {"grab", false, false, 8},
-    [MESSAGE_DRAG] = {"drag", false, false, 6},
-    [MESSAGE_RELEASE] = {"release", false, false, 0},
-    [MESSAGE_RESET] = {"reset", false, false, 0},
-    [MESSAGE_VIEWPOINT] = {"viewpoint", false, false, 7},
-    [MESSAGE_NAVIGATE] = {"navigate", false, false, 0},
-    [MESSAGE_UNDO] = {"undo", false, false, 0},
-    [MESSAGE_DEVICE] = {"device", true, false, 7, .fewest = 3},
-    [MESSAGE_BUTTON] = {"button", true, false, 2},
-    [MESSAGE_MOUSE] = {"mouse", false, false, 4, 2},
-    [MESSAGE_FORCES] = {"forces", false, false, 1},
+    [MESSAGE_EDIT] = {"edit", true, true, .numbers = 0},
+    [MESSAGE_ELEMENT] = {"element", true, false, .numbers = 2},
+    [MESSAGE_ACTIVATE] = {"activate", true, false, .numbers = 1},
+    [MESSAGE_DELETE] = {"delete", true, false, .numbers = 0},
+    [MESSAGE_KEY] = {"key", false, false, .numbers = 2},
+    [MESSAGE_GRAB] = {"grab", false, false, .numbers = 8},
+    [MESSAGE_DRAG] = {"drag", false, false, .numbers = 6},
+    [MESSAGE_RELEASE] = {"release", false, false, .numbers = 0},
+    [MESSAGE_RESET] = {"reset", false, false, .numbers = 0},
+    [MESSAGE_VIEWPOINT] = {"viewpoint", false, false, .numbers = 7},
+    [MESSAGE_NAVIGATE] = {"navigate", false, false, .numbers = 0},
+    [MESSAGE_UNDO] = {"undo", false, false, .numbers = 0},
+    [MESSAGE_DEVICE] = {"device", true, false, .numbers = 7, .fewest = 3},
+    [MESSAGE_BUTTON] = {"button", true, false, .numbers = 2},
+    [MESSAGE_MOUSE] = {"mouse", false, false, .numbers = 4, .words = 2},
+    [MESSAGE_FORCES] = {"forces", false, false, .numbers = 1},
 };
 
 Message *message_copy(const Message *message)

@@ -69,7 +69,8 @@ static void add_mesh(Text *text, const Mesh *mesh, uint32_t n, uint32_t most, ui
     }
     add(text, "<MeshTopology name='mesh' position='");
     for (uint32_t i = 0; i < layers * n * n; i++) {
-        const double x = i % n, y = i / n % n, z = i / (n * n);
+        const uint32_t layer = i / (n * n);
+        const double x = i % n, y = i / n % n, z = layer;
         add(text, "%.3f %.3f %.3f ", x + 0.1 * sin(3.0 * i), y + 0.1 * sin(5.0 * i + 1.0),
             dim == 3 ? z + 0.1 * sin(7.0 * i + 2.0) : 0.0);
     }

@@ -50,26 +50,25 @@ DV_SIMD_INLINE void tilts_of(const TriangleTurn *turn, const DvReal8 g[3][2], Dv
 DV_SIMD_INLINE void rows_of_block(const TriangleBlock *block, const TriangleTurn *turn, bool narrow, DvReal4 *rows)
 {
     const uint32_t stride = rows_of(turn != NULL);
-    DvReal8 g[3][2], tilt[6] = {{0}}, minus = block->mu, plus = block->mu;
+    DvReal8 g[3][2], tilt[6] = {{0}}, plus = block->mu, minus = plus;
     DV_EACH (c, 2) {
         g[0][c] = -(block->gradient[0][c] + block->gradient[1][c]);
         g[1][c] = block->gradient[0][c];
         g[2][c] = block->gradient[1][c];
     }
-    const DvReal8(*const each)[2] = (const DvReal8(*)[2])g;
     if (turn) {
         minus -= turn->spin;
         plus += turn->spin;
-        tilts_of(turn, each, tilt);
+        tilts_of(turn, (const DvReal8(*)[2])g, tilt);
         dv_real8_to_rows(rows + NORMAL, stride, turn->normal, &tilt[2], narrow);
         dv_real8_to_rows(rows + TILTS, stride, tilt + 3, &tilt[5], narrow);
     }
     const DvReal8 last[6] = {block->lambda,
                              minus,
-                             plus * product_of(each[0], each[0]),
-                             plus * product_of(each[1], each[1]),
-                             plus * product_of(each[2], each[2]),
-                             plus * product_of(each[0], each[1])};
+                             plus * product_of(g[0], g[0]),
+                             plus * product_of(g[1], g[1]),
+                             plus * product_of(g[2], g[2]),
+                             plus * product_of(g[0], g[1])};
     DV_EACH (n, 3) {
         DvReal8 world[3], plane[3];
         DV_EACH (c, 3) {
@@ -79,7 +78,7 @@ DV_SIMD_INLINE void rows_of_block(const TriangleBlock *block, const TriangleTurn
         dv_real8_to_rows(rows + n, stride, world, &last[n], narrow);
         dv_real8_to_rows(rows + PLANE + n, stride, plane, &last[3 + n], narrow);
     }
-    const DvReal8 numbers[3] = {plus * product_of(each[0], each[2]), plus * product_of(each[1], each[2]), tilt[0]};
+    const DvReal8 numbers[3] = {plus * product_of(g[0], g[2]), plus * product_of(g[1], g[2]), tilt[0]};
     dv_real8_to_rows(rows + NUMBERS, stride, numbers, &tilt[1], narrow);
 }
 
