@@ -83,36 +83,38 @@ DvStatus host_read_scene(const Options *options, const DvLoadOptions *load, DvSc
     return status;
 }
 
-DvScene *host_load(const Options *options)
+/* What has to be there before the components of a scene are initialised. */
+static bool prepare(const Options *options, DvScene *scene, Verification **verification)
 {
-    const bool in_between = options->haptic_devices != NULL;
+    if (!host_haptics_choose(options, scene))
+        return false;
+    if (verification)
+        *verification = host_verification_new(options, scene);
+    return !verification || *verification;
+}
+
+static DvScene *load_scene(const Options *options, Verification **verification)
+{
+    const bool in_between = verification || options->haptic_devices;
     const DvLoadOptions load = {.keep_going = options->keep_going, .no_init = in_between};
     DvScene *scene = NULL;
-    DvStatus status = host_read_scene(options, &load, &scene);
-    if (in_between && status == DV_OK)
-        status = host_haptics_choose(options, scene) ? dv_scene_init(scene) : DV_ERROR_NOT_FOUND;
-    if (status != DV_OK && !(options->keep_going && scene)) {
-        dv_scene_free(scene);
-        return NULL;
-    }
-    return scene;
+    bool good = host_read_scene(options, &load, &scene) == DV_OK || (options->keep_going && scene);
+    if (good && in_between)
+        good = prepare(options, scene, verification) && (dv_scene_init(scene) == DV_OK || options->keep_going);
+    if (good)
+        return scene;
+    dv_scene_free(scene);
+    return NULL;
+}
+
+DvScene *host_load(const Options *options)
+{
+    return load_scene(options, NULL);
 }
 
 DvScene *host_load_to_verify(const Options *options, Verification **verification)
 {
-    const DvLoadOptions load = {.keep_going = options->keep_going, .no_init = true};
-    DvScene *scene = NULL;
-    DvStatus status = host_read_scene(options, &load, &scene);
-    if (status == DV_OK && !host_haptics_choose(options, scene))
-        status = DV_ERROR_NOT_FOUND;
-    else if (status == DV_OK || (options->keep_going && scene)) {
-        *verification = host_verification_new(options, scene);
-        status = *verification ? dv_scene_init(scene) : DV_ERROR_NOT_FOUND;
-    }
-    if (status == DV_OK || (options->keep_going && *verification))
-        return scene;
-    dv_scene_free(scene);
-    return NULL;
+    return load_scene(options, verification);
 }
 
 int host_step_failed(DvScene *scene, const Options *options, const LastGood *good, DvStatus status)

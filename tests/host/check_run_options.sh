@@ -122,6 +122,12 @@ run 1 run driver.scn --haptic-device SimulatedHapticDevise -n 8
 says "did you mean 'SimulatedHapticDevice'"
 run 1 run arm.scn --haptic-device SimulatedHapticDevice -n 8
 says 'the scene has 0 drivers'
+# what cannot be made does not keep the rest from being initialised; a device that cannot be had ends the run
+sed 's|<GeomagicDriver|<NoSuchClass/>&|' driver.scn >odd.scn
+run 0 run odd.scn --haptic-device 'SimulatedHapticDevice motion="hand" rate="500"' --haptics -n 10 --keep-going
+says '50 in 0.098 s'
+run 1 run driver.scn --haptic-device SimulatedHapticDevise -n 8 --keep-going
+says "did you mean 'SimulatedHapticDevice'"
 
 # wrong LINE WORDS: what is said of it
 wrong()

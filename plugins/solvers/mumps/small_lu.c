@@ -29,13 +29,17 @@ static uint32_t largest_below(const SmallLu *self, uint32_t k)
     return best;
 }
 
+static void exchange(double *b, uint32_t i, uint32_t j)
+{
+    const double kept = b[i];
+    b[i] = b[j];
+    b[j] = kept;
+}
+
 static void exchange_rows(SmallLu *self, uint32_t k, uint32_t other)
 {
-    for (uint32_t c = 0; c < self->n; c++) {
-        const double kept = self->lu[k * self->n + c];
-        self->lu[k * self->n + c] = self->lu[other * self->n + c];
-        self->lu[other * self->n + c] = kept;
-    }
+    for (uint32_t c = 0; c < self->n; c++)
+        exchange(self->lu, k * self->n + c, other * self->n + c);
     self->moved++;
 }
 
@@ -68,13 +72,6 @@ uint32_t dv_small_lu_factor(SmallLu *self, const DvSparseRows *a, uint32_t *fail
         eliminate(self, k);
     }
     return self->n;
-}
-
-static void exchange(double *b, uint32_t i, uint32_t j)
-{
-    const double kept = b[i];
-    b[i] = b[j];
-    b[j] = kept;
 }
 
 static void solve_straight(const SmallLu *self, double *b)
