@@ -34,7 +34,10 @@ enum {                               /* DvField.flags */
        /* Of a list: what is empty counts as not given. Then all there are count, or a default that the help names. A list that is
         * linked to something empty gets a warning at init: whoever wrote the link meant another thing. */
        DV_FIELD_EMPTY_IS_ALL = 1u << 10,
-       DV_FIELD_EMPTY_IS_DEFAULT = 1u << 11
+       DV_FIELD_EMPTY_IS_DEFAULT = 1u << 11,
+       /* Of state: it tells of what is built beside the run, such as the pattern of a matrix, or follows the elements of a mesh, which a
+        * reset leaves too. Moments, checkpoints and saved scenes hold it as all state, and a reset leaves it as it is. */
+       DV_FIELD_NOT_RESET = 1u << 12
 };
 
 /* The numbers that make sense in a field; of vectors and lists it holds for each. When an object is initialised, the kernel names
@@ -285,8 +288,4 @@ DV_PUBLIC void dv_link_set_all(DvLink *link, DvObject *const *targets, size_t co
 DV_PUBLIC DvStatus dv_link_resolve(DvLink *link);
 
 DV_END_DECLS
-
-/* DvField.flags, of state: it tells of what is built beside the run, such as the pattern of a matrix, or follows the elements of a mesh, which
- * a reset leaves too. Moments, checkpoints and saved scenes hold it as all state, and a reset leaves it as it is. */
-#define DV_FIELD_NOT_RESET (1u << 12)
 #endif
