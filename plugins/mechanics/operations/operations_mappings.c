@@ -37,13 +37,16 @@ static void propagate(DvMechanics *m, MappingItem *mapping, const DvStep *step, 
         return;
     const uint32_t *inputs = mapping_inputs_of(mapping), *outputs = mapping_outputs_of(mapping);
     const bool coordinates = dv_vec_kind(out) == DV_COORDS;
-    DvTwin *twin = mapping->twin ? mapping_twin(m, mapping) : NULL;
+    TwinItem *item = mapping->twin;
+    DvTwin *twin = mapping_twin(m, mapping);
     const bool there = twin && (coordinates ? twin->ops->apply : twin->ops->apply_j);
-    const DvSpace space = there ? mapping->twin->space->number : mapping->ops->space;
-    if (there && !coordinates && !mapping->twin->applied)
-        mapping_take_positions(m, mapping);
-    else if (!there && !coordinates && mapping->twin)
-        mapping_catch_up(m, mapping, step);
+    const DvSpace space = item && there ? item->space->number : mapping->ops->space;
+    if (item && !coordinates) {
+        if (!there)
+            mapping_catch_up(m, mapping, step);
+        else if (!item->applied)
+            mapping_take_positions(m, mapping);
+    }
     for (uint32_t i = 0; i < mapping->inputs; i++) {
         StateItem *state = &m->states[inputs[i]];
         const DvStateRef s = state->ref;
@@ -71,8 +74,8 @@ static void propagate(DvMechanics *m, MappingItem *mapping, const DvStep *step, 
             return;
         }
     }
-    if (coordinates && mapping->twin)
-        mapping->twin->behind = mapping->twin->applied = there;
+    if (item && coordinates)
+        item->behind = item->applied = there;
     if (there)
         (coordinates ? twin->ops->apply : twin->ops->apply_j)(twin, m->given, m->wanted);
     else if (coordinates)
