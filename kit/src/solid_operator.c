@@ -66,7 +66,7 @@ static uint64_t operator_version(void *self_)
     if (!self->field.base.state.ops ||
         dv_mesh_force_field_follow(&self->field, dv_state_count(self->field.base.state)) != DV_OK)
         return 0;
-    return self->field.structure + self->field.changed + self->elements.mesh.elements;
+    return self->field.structure + self->field.changed;
 }
 
 static void describe(void *self_, DvOperator *out)

@@ -14,7 +14,7 @@ static uint64_t operator_version(void *self_)
     if (!self->field.base.state.ops ||
         dv_mesh_force_field_follow(&self->field, dv_state_count(self->field.base.state)) != DV_OK)
         return 0;
-    return self->field.structure + self->field.changed + self->mesh.elements;
+    return self->field.structure + self->field.changed;
 }
 
 /* By coordinates of the cube from -1 to 1, of an element that counts as a parallelepiped by its edges at node 0. */

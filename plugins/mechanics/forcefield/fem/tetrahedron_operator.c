@@ -14,7 +14,7 @@ uint64_t tetrahedron_force_field_operator_version(void *self_)
     if (!self->field.base.state.ops ||
         dv_mesh_force_field_follow(&self->field, dv_state_count(self->field.base.state)) != DV_OK)
         return 0;
-    return self->field.structure + self->field.changed + self->blocks.mesh.elements;
+    return self->field.structure + self->field.changed;
 }
 
 void tetrahedron_operator_free(TetrahedronOperator *op)

@@ -465,7 +465,8 @@ void springs_cleanup(DvObject *object, void *self_)
 static uint64_t operator_version(void *self_)
 {
     Springs *self = self_;
-    return 2 * self->structure + update(self);
+    const bool acts = update(self); /* which may change the structure */
+    return 2 * self->structure + acts;
 }
 
 static void describe_operator(void *self_, DvOperator *out)
