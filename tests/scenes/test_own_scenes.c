@@ -335,7 +335,7 @@ static void the_cloth_swings_down_from_two_corners_and_hardly_stretches(void **c
     DvScene *scene = load_own_scene("cloth.scn");
     const DvStateRef s = state_at(scene, "@/Cloth/state");
     double *rest = copy_of(dv_state_read(s, DV_POSITION));
-    step(scene, 100);
+    step(scene, 200);
     const DvConstVec x = dv_state_read(s, DV_POSITION);
     assert_true(largest_motion(x, rest, at_held_corner) == 0);
     assert_true(mean_height(x) < -0.2);
