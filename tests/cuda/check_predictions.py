@@ -26,6 +26,7 @@ SCENES = {
     "all of it there": BEAM.format(more="", solver=CG, word="CudaVec3d", below="", beside=""),
     "floats, points that hang": BEAM.format(more="", solver=CG, word="CudaVec3f", below=HANG.format(word="CudaVec3f"), beside=""),
     "contacts on the host": BEAM.format(more=TOUCH, solver="<EulerExplicitSolver/>", word="CudaVec3d", below='<PointCollisionModel contactStiffness="1"/>', beside=FLOOR),
+    "contacts in a solve": BEAM.format(more=TOUCH, solver=CG, word="CudaVec3d", below='<PointCollisionModel contactStiffness="1"/>', beside=FLOOR),
     "a file in each step": BEAM.format(more="", solver="<EulerExplicitSolver/>", word="CudaVec3d", below=WRITES, beside=""),
 }
 

@@ -276,18 +276,11 @@ static int compare_points(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of a frame the first one also tells how it is turned. */
-static uint32_t touched_by(const ContactForces *self, uint32_t i, int side)
-{
-    const uint32_t count = self->ends[i].side[side].count;
-    return count == 0 && self->state[side].dof->rotation && dv_state_count(self->state[side]) > 0 ? 1 : count;
-}
-
 static void list_touched(ContactForces *self, int side)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < self->count; i++)
-        count += touched_by(self, i, side);
+        count += contact_touches(self, i, side);
     if (count > self->touched_room[side]) {
         dv_free(self->touched[side]);
         self->touched_room[side] = 2 * count;
@@ -295,7 +288,7 @@ static void list_touched(ContactForces *self, int side)
     }
     uint32_t *points = self->touched[side], end = 0, unique = 0;
     for (uint32_t i = 0; i < self->count; i++)
-        for (uint32_t k = 0; k < touched_by(self, i, side); k++)
+        for (uint32_t k = 0; k < contact_touches(self, i, side); k++)
             points[end++] = self->ends[i].side[side].points[k];
     if (end)
         qsort(points, end, sizeof *points, compare_points);

@@ -13,6 +13,7 @@
 #include "response/mesh_memory.h"
 
 #include <divan/contracts/force_field.h>
+#include <divan/contracts/operator.h>
 #include <divan/contracts/visual.h>
 #include <divan/kit/touched_points.h>
 
@@ -54,6 +55,13 @@ void contact_forces_take(ContactForces *self, const DvContactList *list, const D
 void contact_forces_heed_edits(ContactForces *self);
 /* The number here of a contact of the list; UINT32_MAX: it does not count. */
 uint32_t contact_forces_find(const ContactForces *self, uint32_t listed);
+
+/* How many points of a side a contact touches: of a frame the first one also tells how it is turned. */
+static inline uint32_t contact_touches(const ContactForces *self, uint32_t i, int side)
+{
+    const uint32_t count = self->ends[i].side[side].count;
+    return count == 0 && self->state[side].dof->rotation && dv_state_count(self->state[side]) > 0 ? 1 : count;
+}
 
 /* Ends as numbers, for those that are held over steps and saved. Reading makes room for `count` contacts at contact 0; false: they are
  * not of points of the states. */
@@ -100,13 +108,15 @@ void contact_forces_cost(void *self, double *product, double *assembly);
     .structure = contact_forces_structure, .cost = contact_forces_cost
 
 /* Of a class, whose operations are given, what both share. */
-#define CONTACT_FORCES_CLASS(force_field_ops, response_ops)                                                          \
+#define CONTACT_FORCES_CLASS(force_field_ops, response_ops, operator_ops, side_ops)                                  \
     .size = sizeof(DvClass), .variants = "Vec3d", .bases = (const char *const[]){"PairInteractionForceField", NULL}, \
     .family = "contact response", .module = "Sofa.Component.Collision.Response.Contact",                             \
     .contracts = (const DvContract[]){{.id = DV_INTERACTION_FORCE_FIELD, .ops = (force_field_ops)},                  \
                                       {.id = DV_CONTACT_RESPONSE, .ops = (response_ops)},                            \
                                       {.id = DV_DRAWABLE, .ops = &contact_forces_drawable},                          \
                                       {.id = DV_TOUCHED_POINTS, .ops = &contact_forces_points},                      \
+                                      {.id = DV_OPERATOR, .ops = (operator_ops)},                                    \
+                                      {.id = DV_OPERATOR_OF_SIDE, .ops = (side_ops)},                                \
                                       {0}},                                                                          \
     .init = contact_forces_init
 

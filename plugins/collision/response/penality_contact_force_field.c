@@ -12,7 +12,7 @@
  *
  * What the springs have done is looked at when the next contacts are set, and when the pair lets go: see penalty_watch.h.
  */
-#include "response/contact_forces.h"
+#include "response/contact_rows.h"
 #include "response/mobility.h"
 #include "response/penalty_watch.h"
 
@@ -40,6 +40,8 @@ typedef struct PenalityContactForceField {
     Penalty *penalty; /* [base.count] */
     uint32_t capacity;
     PenaltyWatch watch;
+    ContactRows rows; /* as they were described last */
+    uint64_t forces;  /* with each force, and when contacts are set */
 } PenalityContactForceField;
 
 static const DvField fields[] = {
@@ -51,6 +53,7 @@ static void cleanup(DvObject *object, void *self_)
 {
     PenalityContactForceField *self = self_;
     contact_forces_cleanup(object, self);
+    contact_rows_free(&self->rows);
     penalty_watch_end(&self->watch);
     dv_free(self->penalty);
     self->penalty = NULL;
@@ -245,6 +248,7 @@ static DvStatus set_contacts(void *self_, const DvContactList *list, const DvCon
     self->watch.calls = 0;
     self->watch.implicit = false;
     contact_forces_take(&self->base, list, pair);
+    self->forces++;
     if (self->base.capacity > self->capacity) {
         dv_free(self->penalty);
         self->capacity = self->base.capacity;
@@ -275,6 +279,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 {
     PenalityContactForceField *self = self_;
     contact_forces_heed_edits(&self->base);
+    self->forces++;
     for (uint32_t i = 0; i < self->base.count; i++) {
         Penalty *p = &self->penalty[i];
         ContactEnds *ends = &self->base.ends[i];
@@ -299,6 +304,34 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
                          dv_vec3_scale(p->normal, -k * p->stiffness * dv_vec3_dot(contact_rate(ends, dx), p->normal)));
     }
 }
+
+/* ---- Products of states that devices keep ---- */
+
+static uint64_t operator_version(void *self_)
+{
+    PenalityContactForceField *self = self_;
+    contact_forces_heed_edits(&self->base);
+    return 1 + self->forces + self->base.structure;
+}
+
+static void describe_side(void *self_, uint32_t side, DvOperator *out)
+{
+    PenalityContactForceField *self = self_;
+    contact_rows_begin(&self->rows);
+    for (uint32_t i = 0; i < self->base.count; i++)
+        if (self->penalty[i].penetration > 0.0)
+            contact_rows_add(&self->rows, &self->base, i, self->penalty[i].normal, self->penalty[i].stiffness);
+    contact_rows_describe(&self->rows, &self->base, side, operator_version(self), out);
+}
+
+static void describe_both(void *self, DvOperator *out)
+{
+    describe_side(self, 2, out);
+}
+
+static const DvOperatorOps operators = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_both};
+static const DvOperatorOfSideOps side_operators = {.size = sizeof(DvOperatorOfSideOps), .describe = describe_side};
 
 static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 {
@@ -350,7 +383,7 @@ static const DvContactResponseOps response = {.size = sizeof(DvContactResponseOp
                                               .force = force_of};
 
 const DvClass dv_penality_contact_force_field = {
-    CONTACT_FORCES_CLASS(&force_field, &response),
+    CONTACT_FORCES_CLASS(&force_field, &response, &operators, &side_operators),
     .name = "PenalityContactForceField",
     .help = "Springs that push two models apart where they touch.",
     .instance_size = sizeof(PenalityContactForceField),

@@ -10,10 +10,12 @@
  * step; where it finds none the last ones hold on, with keepAlive, for as long as the models have the same elements. Contacts of a
  * pair that have the same id stand for one place: of these the nearest counts.
  */
-#include "response/contact_forces.h"
+#include "response/contact_rows.h"
 
 #include <divan/divan.h>
 #include <divan/memory.h>
+
+static const DvVec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
 typedef struct Stick {
     DvVec3 rest;
@@ -30,6 +32,8 @@ typedef struct StickContactForceField {
     bool recalled;        /* they come from a saved run: of the elements that the models have now */
     double *memory;       /* [memory_capacity] the contacts as numbers */
     size_t memory_capacity;
+    ContactRows rows; /* as they were described last */
+    uint64_t forces;  /* with each force, and when contacts are set */
 } StickContactForceField;
 
 static const DvField fields[] = {
@@ -43,6 +47,7 @@ static void cleanup(DvObject *object, void *self_)
 {
     StickContactForceField *self = self_;
     contact_forces_cleanup(object, self);
+    contact_rows_free(&self->rows);
     dv_free(self->stick);
     dv_free(self->memory);
     self->stick = NULL;
@@ -84,6 +89,7 @@ static DvStatus set_contacts(void *self_, const DvContactList *list, const DvCon
     if (pair->count == 0 && !have_changed(self, list, pair))
         return DV_OK;
     contact_forces_take(&self->base, list, pair);
+    self->forces++;
     make_room(self);
     remember_elements(self, list, pair);
     self->stiffness = self->damping = 0.0;
@@ -164,6 +170,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     StickContactForceField *self = self_;
     (void)step;
     contact_forces_heed_edits(&self->base);
+    self->forces++;
     for (uint32_t i = 0; i < self->base.count; i++) {
         Stick *stick = &self->stick[i];
         ContactEnds *ends = &self->base.ends[i];
@@ -184,6 +191,34 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
     }
 }
 
+/* ---- Products of states that devices keep ---- */
+
+static uint64_t operator_version(void *self_)
+{
+    StickContactForceField *self = self_;
+    contact_forces_heed_edits(&self->base);
+    return 1 + self->forces + self->base.structure;
+}
+
+static void describe_side(void *self_, uint32_t side, DvOperator *out)
+{
+    StickContactForceField *self = self_;
+    contact_rows_begin(&self->rows);
+    for (uint32_t i = 0; i < self->base.count; i++)
+        for (int axis = 0; axis < 3; axis++)
+            contact_rows_add(&self->rows, &self->base, i, axes[axis], self->stiffness);
+    contact_rows_describe(&self->rows, &self->base, side, operator_version(self), out);
+}
+
+static void describe_both(void *self, DvOperator *out)
+{
+    describe_side(self, 2, out);
+}
+
+static const DvOperatorOps operators = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_both};
+static const DvOperatorOfSideOps side_operators = {.size = sizeof(DvOperatorOfSideOps), .describe = describe_side};
+
 static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 {
     StickContactForceField *self = self_;
@@ -200,7 +235,6 @@ static double energy(void *self_, const DvStep *step, const DvConstVec *x)
 /* -ks I between the points of both sides. */
 static void assemble(void *self_, const DvStep *step, double k, double b, const DvMatrixView *view)
 {
-    static const DvVec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const StickContactForceField *self = self_;
     (void)step, (void)b;
     for (uint32_t i = 0, coupling = 0, next = 0; i < self->base.count; i++, coupling = next)
@@ -228,7 +262,7 @@ static const DvContactResponseOps response = {.size = sizeof(DvContactResponseOp
                                               .force = force_of};
 
 const DvClass dv_stick_contact_force_field = {
-    CONTACT_FORCES_CLASS(&force_field, &response),
+    CONTACT_FORCES_CLASS(&force_field, &response, &operators, &side_operators),
     .name = "StickContactForceField",
     .help = "Springs that hold two models together where they touch.",
     .instance_size = sizeof(StickContactForceField),

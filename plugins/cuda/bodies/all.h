@@ -10,6 +10,7 @@
 #define ROOT       sqrt
 #include "components.h"
 #include "mappings.h"
+#include "rows.h"
 #include "solids.h"
 #include "springs.h"
 #include "tetrahedra.h"
@@ -23,6 +24,7 @@
 #define ROOT       sqrtf
 #include "components.h"
 #include "mappings.h"
+#include "rows.h"
 #include "solids.h"
 #include "springs.h"
 #include "tetrahedra.h"

@@ -109,18 +109,22 @@ typedef struct TwinItem {
     struct TwinItem *next; /* of the scene */
     const DvObject *object;
     uint32_t users;
-    DvVectorSpace *space;         /* of all its states; NULL: some are on the host, or elsewhere */
+    DvVectorSpace *space; /* of all its states, or of `side`; NULL: some are on the host, or elsewhere */
+    uint32_t side;        /* the state that it is made for: 0, or... */
+    bool alone; /* ...one of two, the other of which is on the host: products act there where that one rests */
     const DvVectorSpace *counted; /* of one of them... */
     const DvObject *travels;      /* ...this state */
     uint64_t put, got, waits;     /* for it */
     DvPrecision precision;
-    const DvOperatorOps *ops; /* of the component; or NULL */
-    DvTwin *twin;             /* NULL: it has none */
-    uint64_t version;         /* of the operator, as the twin has it */
-    uint32_t points[2];       /* of its states */
-    bool asked;               /* whether there is a twin */
-    bool behind;              /* the twin has computed forces, or positions, that the component knows nothing of */
-    bool applied;             /* of a mapping: the twin knows positions */
+    const DvOperatorOps *ops;           /* of the component; or NULL */
+    const DvOperatorOfSideOps *of_side; /* likewise */
+    DvTwin *twin;                       /* NULL: it has none */
+    uint64_t version;                   /* of the operator, as the twin has it */
+    uint32_t points[2];                 /* of its states */
+    bool asked;                         /* whether there is a twin */
+    bool told;                          /* that it acts on the host, and why */
+    bool behind;  /* the twin has computed forces, or positions, that the component knows nothing of */
+    bool applied; /* of a mapping: the twin knows positions */
 } TwinItem;
 
 typedef struct FieldItem {

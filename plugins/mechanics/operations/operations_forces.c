@@ -14,10 +14,10 @@
 /* By the twin; false: there is none. */
 static __attribute__((noinline)) bool add_force_there(DvMechanics *m, FieldItem *field, const DvStep *step)
 {
-    DvTwin *twin = m->roles.f[STATE_INDEPENDENT] == DV_EXTERNAL_FORCE ? NULL : field_twin(m, field);
+    DvTwin *twin = m->roles.f[STATE_INDEPENDENT] == DV_EXTERNAL_FORCE ? NULL : field_twin_of_forces(m, field);
     DvConstVec x[2], v[2];
     DvVec f[2];
-    if (!twin || !twin->ops->add_force)
+    if (!twin)
         return false;
     for (uint32_t k = 0; k < field->state_count; k++) {
         StateItem *state = &m->states[field->states[k]];

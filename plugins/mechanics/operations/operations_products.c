@@ -25,14 +25,15 @@ static void add_product(const FieldItem *field, const DvStep *step, DvFactors fa
 static __attribute__((noinline)) bool add_product_there(DvMechanics *m, FieldItem *field, const DvStep *step,
                                                         DvFactors factors, double k, double mass)
 {
-    DvTwin *twin = field_twin(m, field);
+    DvTwin *twin = field_twin_of_products(m, field);
     const bool stiff = field->ops->add_dforce && (k != 0.0 || factors.b != 0.0), heavy = field->mass && mass != 0.0;
     DvConstVec dx[2];
     DvVec df[2];
     if (!twin || (stiff && !twin->ops->add_dforce && !field->mass) || (heavy && !twin->ops->add_mdx))
         return false;
-    for (uint32_t i = 0; i < field->state_count; i++) {
-        StateItem *state = &m->states[field->states[i]];
+    const uint32_t count = field->twin->alone ? 1 : field->state_count;
+    for (uint32_t i = 0; i < count; i++) {
+        StateItem *state = &m->states[field->states[field->twin->side + i]];
         if (!mechanics_fetch(m, state, field->object, field->twin->space->number))
             return true;
         dx[i] = state->x;

@@ -16,48 +16,61 @@ static void forget_twin(TwinItem *item)
 static void forget(TwinItem *item)
 {
     forget_twin(item);
-    item->asked = item->behind = item->applied = false;
+    item->asked = item->told = item->behind = item->applied = false;
 }
 
-/* The storage that all states have; none: not all have the same one. *any: of one of them. */
-static DvStorage storage_of_all(DvObject *const *states, uint32_t count, const DvVectorSpace **any,
-                                const DvObject **state)
+/* Where the states are: the storage that all have, or that of one of two, whose side its component can name. */
+static TwinItem place_of(DvObject *const *states, uint32_t count, TwinItem item)
 {
     DvStorage storage = {NULL, DV_DOUBLE};
     bool same = true;
-    *any = NULL;
+    uint32_t there = 0;
+    item.counted = NULL;
+    item.side = 0;
     for (uint32_t i = 0; i < count; i++) {
         const DvStorage other = dv_state_storage(dv_state_ref(states[i]));
         same = same && (i == 0 || (storage.space == other.space && storage.precision == other.precision));
-        storage = other;
-        *any = other.space ? other.space : *any;
-        *state = other.space ? states[i] : *state;
+        storage = same || other.space ? other : storage;
+        if (!other.space)
+            continue;
+        there++;
+        item.counted = other.space;
+        item.travels = states[i];
+        item.side = i;
     }
-    storage.space = same ? storage.space : NULL;
-    return storage;
+    item.alone = !same && count == 2 && there == 1 && item.of_side && item.ops;
+    item.side = item.alone ? item.side : 0;
+    item.space = same || item.alone ? storage.space : NULL;
+    item.precision = storage.precision;
+    return item;
 }
 
 TwinItem *twin_place(SceneMechanics *scene, DvObject *object, DvObject *const *states, uint32_t count)
 {
-    const DvVectorSpace *any;
-    const DvObject *state = NULL;
-    const DvStorage storage = storage_of_all(states, count, &any, &state);
-    if (!any)
+    const TwinItem place = place_of(states, count,
+                                    (TwinItem){.object = object,
+                                               .ops = dv_object_ops(object, DV_OPERATOR),
+                                               .of_side = dv_object_ops(object, DV_OPERATOR_OF_SIDE)});
+    if (!place.counted)
         return NULL;
     TwinItem *item = scene->twins;
     while (item && item->object != object)
         item = item->next;
     if (!item) {
         item = dv_alloc(1, sizeof *item);
-        *item = (TwinItem){.next = scene->twins, .object = object, .ops = dv_object_ops(object, DV_OPERATOR)};
+        *item = place;
+        item->next = scene->twins;
         scene->twins = item;
-    } else if (item->space != storage.space || item->precision != storage.precision) {
+    } else if (item->space != place.space || item->precision != place.precision || item->alone != place.alone ||
+               item->side != place.side) {
         forget(item);
     }
-    item->space = storage.space;
-    item->counted = any;
-    item->travels = state;
-    item->precision = storage.precision;
+    item->space = place.space;
+    item->counted = place.counted;
+    item->travels = place.travels;
+    item->precision = place.precision;
+    item->alone = place.alone;
+    item->side = place.side;
     item->users++;
     return item;
 }
@@ -120,8 +133,12 @@ const DvDeviceUseOps dv_device_use = {.size = sizeof(DvDeviceUseOps), .shares = 
 
 /* ---- The twin of an operator ---- */
 
-static void tell(const DvObject *object, const DvObject *state, const char *why)
+/* Once, as long as its states are where they are. */
+static void tell(TwinItem *item, const DvObject *object, const DvObject *state, const char *why)
 {
+    if (item->told)
+        return;
+    item->told = true;
     dv_remark(object, "acts on the host, and the vectors of '%s' travel for it: %s", dv_object_path(state), why);
 }
 
@@ -149,7 +166,10 @@ static void refresh(TwinItem *item, DvObject *object, void *self, const DvStateR
     const DvDofType *const dof[2] = {state->dof, to ? to->dof : NULL};
     item->applied = false;
     const DvSpaceCounts before = twin_counts(item);
-    item->ops->describe(self, &op);
+    if (item->alone)
+        item->of_side->describe(self, item->side, &op);
+    else
+        item->ops->describe(self, &op);
     if (!op.name)
         dv_text_add(&why, "%s", op.why ? op.why : "it has no operator as it is");
     else if (item->twin && !item->twin->ops->update(item->twin, &op, &why))
@@ -159,7 +179,7 @@ static void refresh(TwinItem *item, DvObject *object, void *self, const DvStateR
     if (!op.name)
         forget_twin(item);
     if (!item->twin && dv_space_fault(item->space) == DV_OK) /* else that has been said */
-        tell(object, state->object, why.at ? why.at : "no plugin has this operator there");
+        tell(item, object, state->object, why.at ? why.at : "no plugin has this operator there");
     twin_count_since(item, &before);
     dv_text_free(&why);
 }
@@ -168,15 +188,11 @@ DvTwin *twin_find(TwinItem *item, DvObject *object, void *self, const DvStateRef
 {
     const uint32_t points[2] = {state_count(*state), to ? state_count(*to) : 0};
     if (!item->space) {
-        if (!item->asked)
-            tell(object, item->travels, "another of its states is on the host");
-        item->asked = true;
+        tell(item, object, item->travels, "another of its states is on the host");
         return NULL;
     }
     if (!item->ops) {
-        if (!item->asked)
-            tell(object, state->object, "the class has no operator");
-        item->asked = true;
+        tell(item, object, state->object, "the class has no operator");
         return NULL;
     }
     const uint64_t version = item->ops->version(self);
@@ -190,6 +206,25 @@ DvTwin *twin_find(TwinItem *item, DvObject *object, void *self, const DvStateRef
     memcpy(item->points, points, sizeof points);
     refresh(item, object, self, state, to);
     return item->twin;
+}
+
+DvTwin *field_twin_of_forces(const DvMechanics *m, FieldItem *field)
+{
+    TwinItem *item = field->twin;
+    DvTwin *twin = item->alone || (item->twin && !item->twin->ops->add_force) ? NULL : field_twin(m, field);
+    if (twin && twin->ops->add_force)
+        return twin;
+    if ((item->alone || twin || item->twin) && field->ops->add_force)
+        tell(item, field->object, item->travels, "only its products act there");
+    return NULL;
+}
+
+DvTwin *field_twin_of_products(const DvMechanics *m, FieldItem *field)
+{
+    const TwinItem *item = field->twin;
+    if (item && item->alone && m->states[field->states[1 - item->side]].kind != STATE_EXTERNAL)
+        return NULL;
+    return field_twin(m, field);
 }
 
 void field_catch_up(DvMechanics *m, FieldItem *field, const DvStep *step)
@@ -224,9 +259,7 @@ DvTwin *mapping_twin_now(DvMechanics *m, MappingItem *mapping)
 {
     TwinItem *item = mapping->twin;
     if (mapping->inputs != 1 || mapping->outputs != 1) {
-        if (!item->asked)
-            tell(mapping->object, item->travels, "a mapping of several states acts on the host");
-        item->asked = true;
+        tell(item, mapping->object, item->travels, "a mapping of several states acts on the host");
         return NULL;
     }
     return twin_find(item, mapping->object, mapping->self, &m->states[mapping->links[0]].ref,
@@ -371,7 +404,7 @@ static bool acts_there(const DvMechanics *m, FieldItem *field)
     const bool acts = field->ops->add_dforce || field->mass;
     if (!acts)
         return true;
-    DvTwin *twin = field_twin(m, field);
+    DvTwin *twin = field_twin_of_products(m, field);
     return twin && (!field->mass || twin->ops->add_mdx) &&
            (!field->ops->add_dforce || field->mass || twin->ops->add_dforce);
 }

@@ -35,9 +35,14 @@ void points_end(const PointsThere *there, uint32_t states);
 DvTwin *twin_find(TwinItem *item, DvObject *object, void *self, const DvStateRef *state, const DvStateRef *to);
 static inline DvTwin *field_twin(const DvMechanics *m, FieldItem *field)
 {
-    return field->twin ? twin_find(field->twin, field->object, field->self, &m->states[field->states[0]].ref, NULL)
-                       : NULL;
+    const TwinItem *item = field->twin;
+    return item ? twin_find(field->twin, field->object, field->self, &m->states[field->states[item->side]].ref, NULL)
+                : NULL;
 }
+/* That which computes forces; NULL: the component does, though products may act there. */
+DvTwin *field_twin_of_forces(const DvMechanics *m, FieldItem *field);
+/* That which acts in products: where one of two states is on the host, only if that one rests. */
+DvTwin *field_twin_of_products(const DvMechanics *m, FieldItem *field);
 DvTwin *mapping_twin_now(DvMechanics *m, MappingItem *mapping);
 static inline DvTwin *mapping_twin(DvMechanics *m, MappingItem *mapping)
 {

@@ -23,6 +23,9 @@
  *                                the polar factor of its three mean edges, 4 that of sum x X^T, 5 that, but never a reflection
  *   "row mass"                   as "diagonal mass", and entries between points: begin [points + 1], other [count], value [count]
  *   "rest springs"               point [count]; stiffness [count][deriv] N/m; place [count][deriv] m
+ *   "stiff rows"                 df = -k J^T S J dx, whose forces the component computes: stiffness [rows][1]; rows of J, of the first state begin
+ *                                [rows + 1][1], point [entries][1], value [entries][deriv]; between two states of the second one begin 2,
+ *                                point 2, value 2 too, with as many numbers each as its derivatives have, and second [1][1], its points
  *   "springs"                    pair [count][2] points; spring [count][3] stiffness N/m, damping N s/m, length m; flags
  *                                [count][1] 1: it acts, 2: on elongation only; shortest [1][1] m, at which none acts; between two states
  *                                second [1][1], how many points the second one has
@@ -71,6 +74,14 @@ typedef struct DvOperatorOps {
     uint64_t (*version)(void *self);
     void (*describe)(void *self, DvOperator *out);
 } DvOperatorOps;
+
+/* Beside DV_OPERATOR, of what acts between two states, of which a device may keep one alone: how its product acts on that one (0 or 1) while
+ * the other one rests. Its version is that of the operator. */
+#define DV_OPERATOR_OF_SIDE "divan.operator-of-side/1"
+typedef struct DvOperatorOfSideOps {
+    uint32_t size;
+    void (*describe)(void *self, uint32_t state, DvOperator *out);
+} DvOperatorOfSideOps;
 
 /* Part by name, or NULL. */
 static inline const DvOperatorPart *dv_operator_part(const DvOperator *op, const char *name)
