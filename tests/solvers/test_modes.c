@@ -43,16 +43,21 @@ static void keep(const DvMessage *message, void *context)
     dv_text_add(&said, "%s\n", message->text);
 }
 
-static void expect_refusal(const char *text, uint32_t count, const char *part)
+static void expect_said(const char *part)
 {
-    DvScene *scene = scene_from_text(text);
-    dv_log_set_handler(keep, NULL);
-    assert_null(modes_or_skip()->find(dv_scene_root(scene), count));
     dv_log_set_handler(NULL, NULL);
     assert_non_null(said.at);
     if (strstr(said.at, part) == NULL)
         fail_msg("'%s' is not in '%s'", part, said.at);
     dv_text_free(&said);
+}
+
+static void expect_refusal(const char *text, uint32_t count, const char *part)
+{
+    DvScene *scene = scene_from_text(text);
+    dv_log_set_handler(keep, NULL);
+    assert_null(modes_or_skip()->find(dv_scene_root(scene), count));
+    expect_said(part);
     dv_scene_free(scene);
 }
 
@@ -269,6 +274,70 @@ static void bodies_frames_and_mappings_count(void **state)
 #define SPRING   "<RestShapeSpringsForceField stiffness='5'/>"
 #define MASS     "<UniformMass totalMass='1'/>"
 
+#define TWO "<Node name='root' gravity='0 0 0'><EulerExplicitSolver/><MechanicalObject name='dofs' template='Vec1d' "
+
+/* Of three points the second has neither mass nor stiffness, and the others some: it is held, as is said, and does not count. */
+static void what_has_neither_mass_nor_stiffness_is_held(void **state)
+{
+    (void)state;
+    const DvModesOps *ops = modes_or_skip();
+    static const char text[] = TWO "position='0 1 2' velocity='3 4 5'/><UniformMass vertexMass='4' indices='0 2'/>"
+                                   "<RestShapeSpringsForceField points='0 2' stiffness='36 400'/></Node>";
+    DvScene *scene = scene_from_text(text);
+    dv_log_set_handler(keep, NULL);
+    DvModes *modes = ops->find(dv_scene_root(scene), 2);
+    expect_said("1 unknowns have neither mass nor stiffness, and take no part in its modes");
+    assert_non_null(modes);
+    assert_true(fabs(ops->values(modes)[0] - 9.0) < 1e-10 && fabs(ops->values(modes)[1] - 100.0) < 1e-10);
+    const DvStateRef dofs = scene_state(scene, "/dofs");
+    ops->show(modes, 1, -2.0);
+    const DvConstVec x = dv_state_read(dofs, DV_POSITION), v = dv_state_read(dofs, DV_VELOCITY);
+    for (int i = 0; i < 3; i++) {
+        const double shape = i == 2 ? 0.5 : 0.0;
+        assert_true(fabs(v.at[i] - shape) < 1e-12 && fabs(x.at[i] - (i - 2.0 * shape)) < 1e-12);
+    }
+    ops->free(modes); /* the state is as it was, the velocity too */
+    for (int i = 0; i < 3; i++) {
+        assert_true(dv_state_read(dofs, DV_POSITION).at[i] == i);
+        assert_true(dv_state_read(dofs, DV_VELOCITY).at[i] == 3 + i);
+    }
+    dv_scene_free(scene);
+    expect_refusal(text, 3, "3 modes are asked for, of 2 unknowns that may move");
+}
+
+/* A spring that pushes instead of pulling: its value is negative, and comes first; and one that is stiff beside others that are not. */
+static void values_of_all_sizes_are_found(void **state)
+{
+    (void)state;
+    const DvModesOps *ops = modes_or_skip();
+    static const struct {
+        const char *stiffness;
+        double values[4];
+    } cases[] = {{"100 -20 3 0", {-20, 0, 3, 100}},
+                 {"1e9 1 1e-3 1e5", {1e-3, 1, 1e5, 1e9}},
+                 {"-1e6 1 2 -1e3", {-1e6, -1e3, 1, 2}},
+                 {"5 0 0 0", {0, 0, 0, 5}}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[600];
+        (void)snprintf(text, sizeof text,
+                       TWO "position='0 1 2 3'/><UniformMass vertexMass='1'/>"
+                           "<RestShapeSpringsForceField points='0 1 2 3' stiffness='%s'/></Node>",
+                       cases[k].stiffness);
+        dv_log_set_handler(keep, NULL); /* of stiffness below zero */
+        DvScene *scene = scene_from_text(text);
+        dv_log_set_handler(NULL, NULL);
+        dv_text_free(&said);
+        DvModes *modes = ops->find(dv_scene_root(scene), 4);
+        assert_non_null(modes);
+        const double largest = fmax(fabs(cases[k].values[0]), fabs(cases[k].values[3]));
+        for (int i = 0; i < 4; i++)
+            if (!(fabs(ops->values(modes)[i] - cases[k].values[i]) <= 1e-12 * largest))
+                fail_msg("case %zu, mode %d: %.17g, not %g", k, i, ops->values(modes)[i], cases[k].values[i]);
+        ops->free(modes);
+        dv_scene_free(scene);
+    }
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
@@ -288,6 +357,8 @@ int main(void)
         cmocka_unit_test(a_free_body_has_six_zeros),
         cmocka_unit_test(the_iteration_finds_what_the_dense_solution_has),
         cmocka_unit_test(bodies_frames_and_mappings_count),
+        cmocka_unit_test(what_has_neither_mass_nor_stiffness_is_held),
+        cmocka_unit_test(values_of_all_sizes_are_found),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, start_plugins, stop_plugins);

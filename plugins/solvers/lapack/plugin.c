@@ -106,7 +106,8 @@ static DvStatus eigen(uint32_t n, double *a, double *b, double *values, double *
                                              (int)needed.numbers, integers, (int)needed.integers)
                        : LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', size, a, size, values, work,
                                              (int)needed.numbers, integers, (int)needed.integers);
-    *failed = info > size ? (uint32_t)(info - size - 1) : 0;
+    if (info > size)
+        *failed = (uint32_t)(info - size - 1);
     return info == 0 ? DV_OK : info < 0 ? DV_ERROR_INVALID : info > size ? DV_ERROR_SINGULAR : DV_ERROR_NOT_CONVERGED;
 }
 

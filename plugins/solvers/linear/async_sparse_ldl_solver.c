@@ -306,10 +306,10 @@ static double product(const double *a, const double *b, size_t n)
 static bool correct(AsyncSparseLdlSolver *self, double *x, const double *b, size_t n, double bound)
 {
     const DvBlockMatrix *a = self->base.direct.matrix;
-    double *r = dv_step_alloc(n + 1, sizeof *r), *z = dv_step_alloc(n + 1, sizeof *z),
-           *p = dv_step_alloc(n + 1, sizeof *p), *q = dv_step_alloc(n + 1, sizeof *q), rho = 0.0;
+    double *r = dv_step_alloc(n, sizeof *r), *z = dv_step_alloc(n, sizeof *z), *q = dv_step_alloc(n, sizeof *q),
+           *p = dv_step_alloc(n + 1, sizeof *p), rho = 0.0;
     memcpy(p, x, n * sizeof *p);
-    p[n] = q[n] = z[n] = 0.0;
+    p[n] = 0.0; /* products read it */
     (void)dv_block_product(a, p, q);
     for (size_t i = 0; i < n; i++)
         r[i] = b[i] - q[i];
@@ -321,7 +321,7 @@ static bool correct(AsyncSparseLdlSolver *self, double *x, const double *b, size
         rho = product(r, z, n);
         const double beta = turn > 0 ? rho / before : 0.0;
         for (size_t i = 0; i < n; i++)
-            p[i] = z[i] + (turn > 0 ? beta * p[i] : 0.0);
+            p[i] = z[i] + beta * p[i];
         (void)dv_block_product(a, p, q);
         const double curvature = product(p, q, n), alpha = rho / curvature;
         if (turn == MOST_CORRECTIONS || !(curvature > 0.0) || !isfinite(alpha))
@@ -353,7 +353,7 @@ static DvStatus solve_row(void *self_, double *x, const double *b, size_t n)
     if (n == 0 || tolerance == 0.0 || !dv_direct_solver_has_matrix(&self->base.direct))
         return dv_direct_solver_solve_flat(self, x, b, n);
     const DvStepMark mark = dv_step_mark();
-    double *start = dv_step_alloc(n + 1, sizeof *start);
+    double *start = dv_step_alloc(n, sizeof *start);
     dv_ldl_solver_substitute(self, start, b);
     const bool done = correct(self, start, b, n, bound);
     if (done)

@@ -26,10 +26,8 @@ enum {
     NOT_ENOUGH_ANALYSIS_MEMORY = -7, /* of integers */
     INTEGERS_TOO_SMALL = -8,         /* the work array of integers */
     NUMBERS_TOO_SMALL = -9,          /* that of numbers */
-    STRUCTURALLY_SINGULAR = -6,
     NUMERICALLY_SINGULAR = -10,
     NO_MEMORY = -13,
-    BUFFER_TOO_SMALL = -17,
     SOLVE_TOO_SMALL = -11,
     SOLVE_INTEGERS_TOO_SMALL = -14,
     TOO_MUCH_MEMORY = -19
@@ -105,7 +103,6 @@ static DvStatus refuse(const DvSparseFactor *factor, const char *doing)
     case SOLVE_TOO_SMALL:
     case SOLVE_INTEGERS_TOO_SMALL:
     case NO_MEMORY:
-    case BUFFER_TOO_SMALL:
     case TOO_MUCH_MEMORY:
         return dv_error(
             factor->owner, DV_ERROR_LIMIT,
@@ -154,7 +151,7 @@ static DvStatus analyse(DvSparseFactor *factor, const DvSparseRows *a, const uin
 
 static bool wants_more_room(int error)
 {
-    return error == INTEGERS_TOO_SMALL || error == NUMBERS_TOO_SMALL || error == BUFFER_TOO_SMALL;
+    return error == INTEGERS_TOO_SMALL || error == NUMBERS_TOO_SMALL;
 }
 
 static DvStatus factorize(DvSparseFactor *factor, const DvSparseRows *a, uint32_t *failed)
@@ -173,8 +170,8 @@ static DvStatus factorize(DvSparseFactor *factor, const DvSparseRows *a, uint32_
     }
     mumps->a = NULL;
     factor->rank = factor->n;
-    if (error == NUMERICALLY_SINGULAR || error == STRUCTURALLY_SINGULAR) {
-        factor->rank = (uint32_t)(mumps->INFOG(2) > 0 ? mumps->INFOG(2) : 0);
+    if (error == NUMERICALLY_SINGULAR) {
+        factor->rank = (uint32_t)mumps->INFOG(2);
         *failed = 0;
         return DV_ERROR_SINGULAR;
     }
@@ -233,7 +230,7 @@ static void facts(const DvSparseFactor *factor, DvSparseFacts *facts)
     *facts = (DvSparseFacts){.entries = in_full(mumps->INFOG(29)),
                              .operations = mumps->RINFOG(3),
                              .rank = factor->rank,
-                             .moved = mumps->INFOG(12) > 0 ? (uint32_t)mumps->INFOG(12) : 0};
+                             .moved = (uint32_t)mumps->INFOG(12)};
 }
 
 static const DvSparseDirectOps lu = {
