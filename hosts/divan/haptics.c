@@ -12,12 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-static const DvHapticsOps *service(DvScene *scene)
+static const DvHapticsOps *service(const Options *options, DvScene *scene)
 {
     const DvHapticsOps *haptics = dv_service(DV_HAPTICS);
     if (haptics && haptics->count(scene) > 0)
         return haptics;
-    fprintf(stderr, "divan: --haptics: %s\n",
+    fprintf(stderr, "divan: %s: %s\n", options->haptics ? "--haptics" : "--haptics-log",
             haptics ? "the scene has no haptic device; add a SimulatedHapticDevice" : "no plugin runs haptic devices");
     return NULL;
 }
@@ -42,7 +42,7 @@ bool host_haptics_begin(const Options *options, DvScene *scene, FILE *log)
         return false;
     if (!options->haptics && !options->haptics_log)
         return true;
-    const DvHapticsOps *haptics = service(scene);
+    const DvHapticsOps *haptics = service(options, scene);
     if (!haptics || (log && haptics->set_log(scene, log) != DV_OK))
         return false;
     if (options->haptics)
