@@ -15,7 +15,7 @@ typedef struct Form {
     bool path, text;
     unsigned numbers;
     unsigned words;  /* so many of the numbers, the first ones, stand as words */
-    unsigned fewest; /* numbers that may stand alone, the others being 0 0 0 1; 0: none of them may be left out */
+    unsigned fewest; /* numbers that may stand alone, the others being 0, or 0 0 0 1; 0: none of them may be left out */
 } Form;
 
 static const char *const changes[] = {"moved", "pressed", "released", "wheel", NULL};
@@ -27,7 +27,7 @@ static const Form forms[MESSAGE_CHANGES] = {
     [MESSAGE_ELEMENT] = {"element", true, false, .numbers = 2},
     [MESSAGE_ACTIVATE] = {"activate", true, false, .numbers = 1},
     [MESSAGE_DELETE] = {"delete", true, false, .numbers = 0},
-    [MESSAGE_KEY] = {"key", false, false, .numbers = 2},
+    [MESSAGE_KEY] = {"key", false, false, .numbers = 3, .fewest = 2},
     [MESSAGE_GRAB] = {"grab", false, false, .numbers = 8},
     [MESSAGE_DRAG] = {"drag", false, false, .numbers = 6},
     [MESSAGE_RELEASE] = {"release", false, false, .numbers = 0},
@@ -75,7 +75,8 @@ void message_print(const Message *message, GString *out)
         add_quoted(out, message->text);
     for (unsigned i = 0; i < form->words; i++)
         g_string_append_printf(out, " %s", words[i][(int)message->numbers[i]]);
-    for (unsigned i = form->words; i < form->numbers; i++) {
+    const bool nothing_held = message->kind == MESSAGE_KEY && message->numbers[2] == 0;
+    for (unsigned i = form->words; i < (nothing_held ? form->fewest : form->numbers); i++) {
         DvText number = {0};
         dv_text_add_double(&number, message->numbers[i]);
         g_string_append_printf(out, " %s", number.at);
@@ -105,7 +106,7 @@ static bool read_parts(const Form *form, const char *at, Message *message)
     for (unsigned i = 0; i < form->words; i++)
         if (!read_word(&at, words[i], &message->numbers[i]))
             return false;
-    message->numbers[6] = form->fewest ? 1 : 0;
+    message->numbers[6] = form->fewest == 3 ? 1 : 0; /* a quaternion */
     for (unsigned i = form->words; i < form->numbers && !(i == form->fewest && i > 0 && !at[strspn(at, " ")]); i++)
         if (!dv_read_double(&at, &message->numbers[i]))
             return false;

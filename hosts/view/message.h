@@ -16,7 +16,7 @@ typedef enum MessageKind {
     MESSAGE_ELEMENT,  /* path of a field; numbers: which number of the list, its value */
     MESSAGE_ACTIVATE, /* path of a node; numbers: 0 or 1 */
     MESSAGE_DELETE,   /* path of a node or an object */
-    MESSAGE_KEY,      /* numbers: 1 pressed or 0 released, code */
+    MESSAGE_KEY,      /* numbers: 1 pressed or 0 released, code, what is held beside (DV_KEY_*) */
     MESSAGE_MOUSE, /* numbers: DvMouseChange, DvPressedButton, way to the right and down: of a mouse that is a device of the scene */
     MESSAGE_DEVICE, /* path of a haptic device; numbers: where it is to be, a quaternion */
     MESSAGE_BUTTON, /* path of one; numbers: 1 pressed or 0 released, which of its buttons */

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include <divan/input.h>
+
 DvObject *session_find(const Session *session, const char *path)
 {
     DvNode *root = dv_scene_root(session->scene);
@@ -72,8 +74,11 @@ static void delete_object(Session *session, const Message *message)
 
 static void send_key(const Session *session, const Message *message)
 {
+    const double held = message->numbers[2];
+    const DvKeyStroke stroke = {.held = held >= 0 && held <= 7 ? (uint32_t)held : 0}; /* of a file it may be any */
     DvEvent event = {.kind = message->numbers[0] != 0 ? DV_EVENT_KEY_PRESSED : DV_EVENT_KEY_RELEASED,
-                     .key = (int)message->numbers[1]};
+                     .key = (int)message->numbers[1],
+                     .data = &stroke};
     dv_event_send(dv_scene_root(session->scene), &event);
 }
 

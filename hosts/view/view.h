@@ -122,7 +122,8 @@ struct View {
     ViewerOptions options;
     Viewport viewport;
     bool quits, full_screen;
-    int frames; /* to be drawn even if nothing changes: panels take some to settle after an event */
+    bool keys_given[128]; /* those of the scene that are down there */
+    int frames;           /* to be drawn even if nothing changes: panels take some to settle after an event */
     int exit_status;
     double frame_seconds; /* mean time from picture to picture */
     /* Panels */

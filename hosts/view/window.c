@@ -7,6 +7,7 @@
 #include "target.h"
 
 #include <SDL.h>
+#include <divan/input.h>
 #include <epoxy/gl.h>
 #include <glib/gstdio.h>
 
@@ -113,8 +114,8 @@ bool window_screenshot(View *view, const char *file)
     return good;
 }
 
-/* Keys that are no shortcut go to the scene while Ctrl is held: letters as capitals, arrows as 18 to 21. */
-static void send_key(View *view, const SDL_KeyboardEvent *event)
+/* Letters as capitals, arrows as 18 to 21; 0: no key of scenes. */
+static int key_of_scene(const SDL_KeyboardEvent *event)
 {
     int key = 0;
     if (event->keysym.sym >= SDLK_a && event->keysym.sym <= SDLK_z)
@@ -127,9 +128,22 @@ static void send_key(View *view, const SDL_KeyboardEvent *event)
               : event->keysym.sym == SDLK_UP    ? 19
               : event->keysym.sym == SDLK_RIGHT ? 20
                                                 : 21;
-    const Message message = {.kind = MESSAGE_KEY, .numbers = {event->type == SDL_KEYDOWN, key}};
-    if (key)
-        session_post(view->session, &message);
+    return key;
+}
+
+/* Keys that are no shortcut go to the scene while Ctrl is held, which then counts for the window; and without it while the mouse is a device, where
+ * all that is held counts for the scene. What was pressed there is released there, whatever is held by then. */
+static void send_key(View *view, const SDL_KeyboardEvent *event)
+{
+    const int key = key_of_scene(event);
+    const bool down = event->type == SDL_KEYDOWN, gives = view->viewport.gives;
+    const SDL_Keymod mod = (SDL_Keymod)event->keysym.mod;
+    if (!key || (down ? !gives && !(mod & KMOD_CTRL) : !view->keys_given[key]))
+        return;
+    const unsigned held = (mod & KMOD_SHIFT ? DV_KEY_SHIFT : 0u) | (gives && (mod & KMOD_CTRL) ? DV_KEY_CONTROL : 0u) |
+                          (mod & KMOD_ALT ? DV_KEY_ALT : 0u);
+    view->keys_given[key] = down;
+    session_post(view->session, &(Message){.kind = MESSAGE_KEY, .numbers = {down, key, held}});
 }
 
 /* To the question whether a file is to be replaced. */
@@ -172,7 +186,7 @@ static void press_key(View *view, const SDL_KeyboardEvent *event)
                 view_act(view, (Action)i);
             return;
         }
-    if (control)
+    if (control || (view->viewport.gives && key_of_scene(event)))
         send_key(view, event);
     else if (event->keysym.sym >= SDLK_1 && event->keysym.sym <= SDLK_6) {
         camera_face(&view->viewport.camera, (int)(event->keysym.sym - SDLK_1));
@@ -194,8 +208,7 @@ static void take_event(View *view, const SDL_Event *event)
         press_key(view, &event->key);
         break;
     case SDL_KEYUP:
-        if ((event->key.keysym.mod & KMOD_CTRL) && !ui_wants_keys())
-            send_key(view, &event->key);
+        send_key(view, &event->key);
         break;
     case SDL_DROPFILE:
         view_open(view, event->drop.file);

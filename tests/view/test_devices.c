@@ -35,7 +35,8 @@ static const char held_scene[] =
     "<VirtualCoupling stiffness='200' damping='0' rampTime='0.05' fadeTime='0.05' passivity='off'/></Node>"
     "<Node name='ball'><EulerImplicitSolver/><CGLinearSolver iterations='10' tolerance='1e-9' threshold='1e-18'/>"
     "<MechanicalObject name='state' template='Rigid3d'/><UniformMass totalMass='1'/>"
-    "<RestShapeSpringsForceField stiffness='100' angularStiffness='1' external_rest_shape='@/hand'/></Node></Node>";
+    "<RestShapeSpringsForceField stiffness='100' angularStiffness='1' external_rest_shape='@/hand'/></Node>"
+    "<Node name='keyed'><MechanicalObject name='state' template='Rigid3d'/><MechanicalStateController listening='1' keyWay='10'/></Node></Node>";
 
 static void post(MessageKind kind, const char *text, double a, double b, double c, double d)
 {
@@ -162,6 +163,8 @@ static char *record(char **scene)
     snapshot_unref(make_steps(4));
     post(MESSAGE_MOUSE, NULL, 1, 1, 0, 0);
     post(MESSAGE_MOUSE, NULL, 0, 1, 130, -40);
+    post(MESSAGE_KEY, NULL, 1, 19, 1, 0);
+    post(MESSAGE_KEY, NULL, 0, 19, 0, 0);
     snapshot_unref(make_steps(30));
     post(MESSAGE_MOUSE, NULL, 3, 0, 0, -2);
     post(MESSAGE_FORCES, NULL, 0, 0, 0, 0);
@@ -181,6 +184,8 @@ static void what_was_done_is_done_again_with_and_without_a_window(void **state)
     assert_true(g_file_get_contents(file, &text, NULL, NULL));
     static const char *const lines[] = {"\n4 mouse pressed left 0 0\n",
                                         "\n4 mouse moved left 130 -40\n",
+                                        "\n4 key 1 19 1\n",
+                                        "\n4 key 0 19\n",
                                         "\n34 mouse wheel none 0 -2\n",
                                         "\n34 forces 0\n",
                                         "\n39 forces 1\n",
@@ -196,6 +201,10 @@ static void what_was_done_is_done_again_with_and_without_a_window(void **state)
         char *command =
             g_strdup_printf("'%s' run '%s' -n 50 --quiet --input '%s' >/dev/null", g_getenv("DIVAN_HOST"), scene, file);
         assert_int_equal(system(command), 0);
+        memmove(strstr(text, "key 1 19 1") + 8, strstr(text, "key 1 19 1") + 10,
+                strlen(strstr(text, "key 1 19 1")) - 9);
+        assert_true(g_file_set_contents(file, text, -1, NULL));
+        assert_int_not_equal(system(command), 0); /* without Shift it is another motion */
         g_free(command);
     }
     /* Lines that lead a device are read, too; another motion has other bits at the end. */

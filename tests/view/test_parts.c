@@ -517,8 +517,9 @@ static void a_message_is_a_line_and_back(void **state)
         {{.kind = MESSAGE_VIEWPOINT, .numbers = {1, 2, 3, 4, 5, 6, 7}}, "viewpoint 1 2 3 4 5 6 7"},
         {{.kind = MESSAGE_NAVIGATE}, "navigate"},
         {{.kind = MESSAGE_UNDO}, "undo"},
+        {{.kind = MESSAGE_KEY, .numbers = {0, 18, 5}}, "key 0 18 5"},
     };
-    assert_int_equal(G_N_ELEMENTS(all), MESSAGE_CHANGES);
+    assert_int_equal(G_N_ELEMENTS(all), MESSAGE_CHANGES + 1);
     for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
         GString *line = g_string_new(NULL);
         message_print(&all[i].message, line);
