@@ -74,8 +74,9 @@ static int device_number(GameController *self, int index, int *found)
     return -1;
 }
 
-static bool open_pad(GameController *self)
+static bool open_pad(void *self_)
 {
+    GameController *self = self_;
     LedDevice *led = &self->led;
     const int index = (int)dv_data_uint(&self->index);
     int found;
@@ -121,24 +122,20 @@ static void facts(void *self_, DvHapticFacts *facts)
                              .rate = 250.0};
 }
 
-static DvStatus start(void *self_, DvHapticTick tick, void *context)
+static void begin(void *self_)
 {
     GameController *self = self_;
-    (void)tick;
-    (void)context;
     self->dead = dv_data_double(&self->dead_zone);
     self->strongest = dv_data_double(&self->max_force);
     self->rumble = 0;
     self->rumbled_at = 0.0;
-    return led_device_start(&self->led, open_pad(self));
 }
 
-static void stop(void *self_)
+static void end(void *self_)
 {
     GameController *self = self_;
-    if (self->led.running && self->pad)
+    if (self->pad)
         (void)self->of.sdl.rumble(self->pad, 0, 0, 0);
-    self->led.running = false;
 }
 
 /* -1 to 1, nothing in the middle. */
@@ -149,31 +146,26 @@ static double pushed(GameController *self, int axis)
     return beyond > 0.0 ? copysign(beyond / (1.0 - self->dead), share) : 0.0;
 }
 
-static bool read_pose(void *self_, double time, DvHapticPose *pose)
+static bool look(void *self_, double linear[3], double angular[3], uint32_t *buttons)
 {
     GameController *self = self_;
-    if (!self->led.running)
-        return false;
     self->of.sdl.update();
-    if (!self->of.sdl.is_attached(self->pad)) {
-        __atomic_store_n(&self->led.lost, true, __ATOMIC_RELAXED);
+    if (!self->of.sdl.is_attached(self->pad))
         return false;
-    }
-    const double linear[3] = {pushed(self, 0), -pushed(self, 1), pushed(self, 3)}, angular[3] = {0, pushed(self, 2), 0};
-    uint32_t buttons = 0;
+    linear[0] = pushed(self, 0);
+    linear[1] = -pushed(self, 1);
+    linear[2] = pushed(self, 3);
+    angular[0] = angular[2] = 0.0;
+    angular[1] = pushed(self, 2);
     for (int b = 0; b < BUTTONS; b++)
-        buttons |= self->of.sdl.button(self->pad, b) ? 1u << b : 0u;
-    led_device_move(&self->led, time, linear, angular);
-    led_device_tell(&self->led, buttons, pose);
+        *buttons |= self->of.sdl.button(self->pad, b) ? 1u << b : 0u;
     return true;
 }
 
 /* Motors are told when they are to change, and before they would end by themselves. */
-static bool write_force(void *self_, double time, const DvHapticForce *force)
+static void push(void *self_, double time, const DvHapticForce *force)
 {
     GameController *self = self_;
-    if (!self->led.running || __atomic_load_n(&self->led.lost, __ATOMIC_RELAXED))
-        return false;
     const double strength = dv_vec3_norm(dv_vec3_load(force->force));
     const double share = self->strongest > 0.0 ? fmin(1.0, strength / self->strongest) : 0.0;
     const uint16_t rumble = (uint16_t)(65535.0 * share);
@@ -183,17 +175,15 @@ static bool write_force(void *self_, double time, const DvHapticForce *force)
         self->rumble = rumble;
         self->rumbled_at = time;
     }
-    return true;
 }
 
-static const DvHapticDeviceOps ops = {.size = sizeof ops,
-                                      .facts = facts,
-                                      .placement = device_front_placement,
-                                      .start = start,
-                                      .stop = stop,
-                                      .state = led_device_state,
-                                      .read = read_pose,
-                                      .write = write_force};
+static const LedKind kind = {.facts = facts,
+                             .open = open_pad,
+                             .begin = begin,
+                             .end = end,
+                             .look = look,
+                             .push = push,
+                             .lost = "it has been unplugged"};
 
 static DvStatus init(DvObject *object, void *self_)
 {
@@ -201,7 +191,7 @@ static DvStatus init(DvObject *object, void *self_)
     if (!(dv_data_double(&self->dead_zone) < 1.0))
         return dv_field_error(&self->dead_zone, -1, "%g: it is a share of the way, below 1",
                               dv_data_double(&self->dead_zone));
-    return led_device_init(object, &self->led, open_pad(self));
+    return led_device_init(object, &self->led, &kind);
 }
 
 static void destroy(DvObject *object, void *self_)
@@ -228,15 +218,10 @@ static const DvField fields[] = {
 const DvClass dv_game_controller = {
     .size = sizeof(DvClass),
     .name = "GameController",
-    .family = "haptics",
     .help = "A game controller: its sticks move a tool, its motors show how strong a force is.",
     .instance_size = sizeof(GameController),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_HAPTIC_DEVICE, .ops = &ops}, {0}},
     .init = init,
-    .reinit = dv_object_initialise_again,
-    .handle_event = led_device_hear,
-    .reset = led_device_reset,
-    .cleanup = led_device_cleanup,
     .destroy = destroy,
+    LED_DEVICE_LIFE,
 };

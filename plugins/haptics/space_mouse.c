@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 /* Of spnav.h. */
 enum { SPNAV_MOTION = 1, SPNAV_BUTTON = 2, MOST_EVENTS = 64 };
@@ -29,9 +30,10 @@ typedef struct SpnavFunctions {
     int (*open)(void);
     int (*close)(void);
     int (*poll_event)(SpnavEvent *event);
+    int (*fd)(void);
 } SpnavFunctions;
-static const char *const function_names[] = {"spnav_open", "spnav_close", "spnav_poll_event"};
-enum { FUNCTIONS = 3 };
+static const char *const function_names[] = {"spnav_open", "spnav_close", "spnav_poll_event", "spnav_fd"};
+enum { FUNCTIONS = 4 };
 
 typedef struct SpaceMouse {
     LedDevice led; /* first */
@@ -46,11 +48,22 @@ typedef struct SpaceMouse {
 
 _Static_assert(sizeof(SpnavFunctions) == FUNCTIONS * sizeof(void *), "a name for each function");
 
-static bool open_mouse(SpaceMouse *self)
+/* The library tells nobody that the daemon has closed the line: it reads nothing then, without an end. */
+static bool has_gone(const SpaceMouse *self)
 {
+    char byte;
+    return recv(self->of.spnav.fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+static bool open_mouse(void *self_)
+{
+    SpaceMouse *self = self_;
     LedDevice *led = &self->led;
-    if (self->open)
+    if (self->open && !has_gone(self))
         return true;
+    if (self->open)
+        (void)self->of.spnav.close();
+    self->open = false;
     *led->reason = '\0';
     if (!led_device_library(led, "libspnav.so.0", "libspnav0") ||
         !led_device_functions(led, function_names, self->of.functions, FUNCTIONS))
@@ -68,20 +81,12 @@ static void facts(void *self, DvHapticFacts *facts)
     *facts = (DvHapticFacts){.sensed = 6, .driven = 0, .buttons = 32, .rate = 250.0};
 }
 
-static DvStatus start(void *self_, DvHapticTick tick, void *context)
+static void begin(void *self_)
 {
     SpaceMouse *self = self_;
-    (void)tick;
-    (void)context;
     memset(self->linear, 0, sizeof self->linear);
     memset(self->angular, 0, sizeof self->angular);
     self->buttons = 0;
-    return led_device_start(&self->led, open_mouse(self));
-}
-
-static void stop(void *self_)
-{
-    ((SpaceMouse *)self_)->led.running = false;
 }
 
 static double share(int counts)
@@ -103,40 +108,29 @@ static void take(SpaceMouse *self, const SpnavEvent *event)
     }
 }
 
-static bool read_pose(void *self_, double time, DvHapticPose *pose)
+static bool look(void *self_, double linear[3], double angular[3], uint32_t *buttons)
 {
     SpaceMouse *self = self_;
     SpnavEvent event;
-    if (!self->led.running)
-        return false;
-    led_device_move(&self->led, time, self->linear, self->angular); /* as it was pushed until now */
+    memcpy(linear, self->linear, sizeof self->linear); /* as it was pushed until now */
+    memcpy(angular, self->angular, sizeof self->angular);
     memset(&event, 0, sizeof event);
     for (int i = 0; i < MOST_EVENTS && self->of.spnav.poll_event(&event) > 0; i++)
         take(self, &event);
-    led_device_tell(&self->led, self->buttons, pose);
-    return true;
+    *buttons = self->buttons;
+    return !has_gone(self);
 }
 
-static bool write_force(void *self_, double time, const DvHapticForce *force)
-{
-    (void)time;
-    (void)force;
-    return ((const SpaceMouse *)self_)->led.running;
-}
-
-static const DvHapticDeviceOps ops = {.size = sizeof ops,
-                                      .facts = facts,
-                                      .placement = device_front_placement,
-                                      .start = start,
-                                      .stop = stop,
-                                      .state = led_device_state,
-                                      .read = read_pose,
-                                      .write = write_force};
+static const LedKind kind = {.facts = facts,
+                             .open = open_mouse,
+                             .begin = begin,
+                             .look = look,
+                             .lost = "the daemon spacenavd has gone; start it again"};
 
 static DvStatus init(DvObject *object, void *self_)
 {
     SpaceMouse *self = self_;
-    return led_device_init(object, &self->led, open_mouse(self));
+    return led_device_init(object, &self->led, &kind);
 }
 
 static void destroy(DvObject *object, void *self_)
@@ -152,15 +146,10 @@ static const DvField fields[] = {LED_FIELDS(SpaceMouse), {0}};
 const DvClass dv_space_mouse = {
     .size = sizeof(DvClass),
     .name = "SpaceMouse",
-    .family = "haptics",
     .help = "A cap of six axes that moves and turns a tool; it pushes nobody.",
     .instance_size = sizeof(SpaceMouse),
     .fields = fields,
-    .contracts = (const DvContract[]){{.id = DV_HAPTIC_DEVICE, .ops = &ops}, {0}},
     .init = init,
-    .reinit = dv_object_initialise_again,
-    .handle_event = led_device_hear,
-    .reset = led_device_reset,
-    .cleanup = led_device_cleanup,
     .destroy = destroy,
+    LED_DEVICE_LIFE,
 };

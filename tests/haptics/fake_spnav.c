@@ -2,6 +2,8 @@
 #include "fake_spnav.h"
 
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 static FakeSpnav state;
 
@@ -12,7 +14,7 @@ __attribute__((visibility("default"))) FakeSpnav *fake_spnav(void)
 
 __attribute__((visibility("default"))) int spnav_open(void)
 {
-    if (!state.daemon || state.open)
+    if (!state.daemon || state.open || socketpair(AF_UNIX, SOCK_STREAM, 0, state.line) != 0)
         return -1;
     state.open = 1;
     return 0;
@@ -23,7 +25,15 @@ __attribute__((visibility("default"))) int spnav_close(void)
     if (!state.open)
         return -1;
     state.open = 0;
+    (void)close(state.line[0]);
+    if (state.line[1] >= 0)
+        (void)close(state.line[1]);
     return 0;
+}
+
+__attribute__((visibility("default"))) int spnav_fd(void)
+{
+    return state.open ? state.line[0] : -1;
 }
 
 /* Events are words of the size that the library has. */

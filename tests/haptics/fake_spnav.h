@@ -9,11 +9,13 @@ typedef struct FakeSpnav {
     int daemon, open;      /* it runs; somebody is connected */
     int events[64][7];     /* 1 x y z rx ry rz, or 2 pressed number */
     unsigned count, taken; /* events to come from `taken` on */
+    int line[2];           /* sockets: the library's, the daemon's */
 } FakeSpnav;
 
 FakeSpnav *fake_spnav(void);
 int spnav_open(void);
 int spnav_close(void);
 int spnav_poll_event(void *event);
+int spnav_fd(void);
 
 #endif

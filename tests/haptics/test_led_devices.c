@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -41,14 +42,15 @@ static void keep(const DvMessage *message, void *context)
 static DvScene *load(const char *device)
 {
     char text[1000];
-    snprintf(text, sizeof text,
-             "<Node name='root' dt='0.02' gravity='0 0 0'><DefaultAnimationLoop/><%s name='arm' speed='0.2' "
-             "angularSpeed='0.5' scale='2'/><MechanicalObject name='place' template='Rigid3d' "
-             "position='@arm.positionDevice'/><Node name='tool'><EulerImplicitSolver/><CGLinearSolver iterations='25' "
-             "tolerance='1e-9' threshold='1e-15'/><MechanicalObject name='state' template='Rigid3d'/>"
-             "<UniformMass vertexMass='10 1 [1 0 0 0 1 0 0 0 1]'/><VirtualCoupling stiffness='10' angularStiffness='0' "
-             "rampTime='0'/></Node></Node>",
-             device);
+    snprintf(
+        text, sizeof text,
+        "<Node name='root' dt='0.02' gravity='0 0 0'><DefaultAnimationLoop/><%s name='arm' speed='0.2' "
+        "angularSpeed='0.5' scale='2'/><MechanicalObject name='place' template='Rigid3d' "
+        "position='@arm.positionDevice'/><Node name='tool'><EulerImplicitSolver/><CGLinearSolver iterations='25' "
+        "tolerance='1e-9' threshold='1e-15'/><MechanicalObject name='state' template='Rigid3d'/>"
+        "<UniformMass vertexMass='10 1 [1 0 0 0 1 0 0 0 1]'/><VirtualCoupling name='coupling' stiffness='10' angularStiffness='0' "
+        "rampTime='0'/></Node></Node>",
+        device);
     said[0] = '\0';
     dv_log_set_handler(keep, NULL);
     DvScene *scene = scene_from_text(text);
@@ -104,6 +106,58 @@ static FakeSpnav *open_fake(void)
     return fake();
 }
 
+static double pull_of(DvScene *scene)
+{
+    const double *force = dv_data_doubles(dv_object_field(scene_object(scene, "/tool/coupling"), "force"), NULL);
+    return fabs(force[0]);
+}
+
+static int count_of(const char *words)
+{
+    int count = 0;
+    for (const char *at = said; (at = strstr(at, words)); at++)
+        count++;
+    return count;
+}
+
+/* Lost: the force fades, which is said once. Back: from where it was, by the ramp. */
+static void a_daemon_that_goes_comes_back(FakeSpnav *fake)
+{
+    static const int push[1][7] = {{1, 350, 0, 0, 0, 0, 0}};
+    DvScene *scene = load("SpaceMouse");
+    dv_data_set_double(dv_object_field(scene_object(scene, "/tool/coupling"), "rampTime"), 0.2);
+    fake->taken = fake->count = 0;
+    steps(scene, 1);
+    memcpy(fake->events, push, sizeof push);
+    fake->taken = 0, fake->count = 1;
+    steps(scene, 50);
+    const double pull = pull_of(scene);
+    assert_true(pull > 0.5);
+    said[0] = '\0';
+    dv_log_set_handler(keep, NULL);
+    fake->daemon = 0;
+    assert_int_equal(close(fake->line[1]), 0);
+    fake->line[1] = -1;
+    steps(scene, 1);
+    const double where = place(scene)[0];
+    assert_true(where > 0.1);
+    steps(scene, 1); /* ticks of 4 ms have faded for 20 or 40 ms of 50 */
+    assert_true(pull_of(scene) > 0 && pull_of(scene) < 0.9 * pull);
+    steps(scene, 20);
+    assert_int_equal(about(scene).state, DV_HAPTIC_LOST);
+    assert_string_equal(about(scene).reason, "the daemon spacenavd has gone; start it again");
+    assert_true(pull_of(scene) == 0 && place(scene)[0] == where);
+    fake->daemon = 1;
+    steps(scene, 30); /* it is looked for each half second */
+    dv_log_set_handler(NULL, NULL);
+    assert_int_equal(about(scene).state, DV_HAPTIC_RUNNING);
+    assert_int_equal(count_of("the device is lost: the daemon spacenavd has gone"), 1);
+    assert_true(place(scene)[0] == where); /* nothing pushes it, and the time in between does not count */
+    assert_true(pull_of(scene) > 0);
+    dv_scene_free(scene);
+    assert_int_equal(fake->open, 0);
+}
+
 static void a_space_mouse_moves_as_it_is_pushed(void **state)
 {
     (void)state;
@@ -136,6 +190,7 @@ static void a_space_mouse_moves_as_it_is_pushed(void **state)
     is_absent("SpaceMouse", "a program has one SpaceMouse");
     dv_scene_free(scene);
     assert_int_equal(fake->open, 0);
+    a_daemon_that_goes_comes_back(fake);
 }
 
 #ifdef HAS_SDL
