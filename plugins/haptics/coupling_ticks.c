@@ -31,11 +31,14 @@ static void stored_in(const VirtualCoupling *self, double gain, DvRigid3 device,
 static void filter_velocity(VirtualCoupling *self, const HapticNow *now, const DvRigid3Deriv *way)
 {
     LoopState *loop = &self->loop;
+    Account *account = loop->guard.account;
+    guard_pace(&account[LINEAR], way->linear, self->in_tick.guard.resolution);
+    guard_pace(&account[ANGULAR], way->angular, 0.0);
     const DvVec3 raw[2] = {now->has_velocity ? now->velocity.linear
-                           : now->dt > 0.0   ? dv_vec3_scale(way->linear, 1.0 / now->dt)
+                           : now->dt > 0.0   ? dv_vec3_scale(account[LINEAR].way, 1.0 / now->dt)
                                              : dv_vec3_zero(),
                            now->has_velocity ? now->velocity.angular
-                           : now->dt > 0.0   ? dv_vec3_scale(way->angular, 1.0 / now->dt)
+                           : now->dt > 0.0   ? dv_vec3_scale(account[ANGULAR].way, 1.0 / now->dt)
                                              : dv_vec3_zero()};
     const double share =
         self->in_tick.cutoff_rate > 0.0 ? -expm1(-2.0 * DV_PI * self->in_tick.cutoff_rate * now->dt) : 1.0;
@@ -61,9 +64,9 @@ static void keep_accounts(VirtualCoupling *self, const HapticNow *now, const Too
 {
     LoopState *loop = &self->loop;
     double moved[2], seen[2], faded[2];
-    stored_in(self, loop->gain, now->pose, loop->tool.frame, moved);
-    stored_in(self, loop->gain, now->pose, tool->frame, seen);
-    stored_in(self, gain, now->pose, tool->frame, faded);
+    stored_in(self, loop->gain, now->sure, loop->tool.frame, moved);
+    stored_in(self, loop->gain, now->sure, tool->frame, seen);
+    stored_in(self, gain, now->sure, tool->frame, faded);
     for (int i = 0; i < 2; i++) {
         Account *account = &loop->guard.account[i];
         if (!self->in_tick.guard.counted[i])
@@ -104,11 +107,11 @@ void coupling_tick(void *self_, const HapticNow *now, const void *block, double 
     const ToolState tool = seen_tool(self, block, age);
     const bool first = !loop->begun;
     if (first) {
-        loop->device = now->pose;
+        loop->device = now->sure;
         loop->tool = tool;
         loop->begun = true;
     }
-    const DvRigid3Deriv way = dv_rigid3_difference(now->pose, loop->device),
+    const DvRigid3Deriv way = dv_rigid3_difference(now->sure, loop->device),
                         d = coupling_stretch(now->pose, tool.frame);
     filter_velocity(self, now, &way);
     watch_distance(self, &d);
@@ -121,7 +124,8 @@ void coupling_tick(void *self_, const HapticNow *now, const void *block, double 
     const DvRigid3Deriv speed = dv_rigid3_deriv(loop->velocity[LINEAR], loop->velocity[ANGULAR]);
     const DvRigid3Deriv on_tool = coupling_law(&self->in_tick, now->pose, speed, tool.frame, tool.velocity);
     double next[2];
-    stored_in(self, gain, dv_rigid3_integrate(now->pose, way), tool.frame, next);
+    const DvRigid3Deriv again = dv_rigid3_deriv(loop->guard.account[LINEAR].way, loop->guard.account[ANGULAR].way);
+    stored_in(self, gain, dv_rigid3_integrate(now->sure, again), tool.frame, next);
     bool cut = false;
     for (int i = 0; i < 2; i++) {
         DvVec3 wanted = dv_vec3_scale(i == LINEAR ? on_tool.linear : on_tool.angular, -gain);
@@ -135,7 +139,7 @@ void coupling_tick(void *self_, const HapticNow *now, const void *block, double 
     loop->wrench = dv_rigid3_deriv(loop->guard.account[LINEAR].held, loop->guard.account[ANGULAR].held);
     wrench->linear = dv_vec3_add(wrench->linear, loop->wrench.linear);
     wrench->angular = dv_vec3_add(wrench->angular, loop->wrench.angular);
-    loop->device = now->pose;
+    loop->device = now->sure;
     loop->tool = tool;
     loop->ticks++;
     if (now->by_clock) {

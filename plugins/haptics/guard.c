@@ -25,12 +25,29 @@ static void book(Account *account, double energy)
     account->balance = fmin(0.0, account->balance + energy);
 }
 
+/* The way of a tick is seen once it makes four steps, or `longest` ticks have passed. Meanwhile it is no more than would not have been seen. */
+void guard_pace(Account *account, DvVec3 way, double resolution)
+{
+    static const double longest = 8.0;
+    account->gone = dv_vec3_add(account->gone, way);
+    account->gone_ticks += 1.0;
+    const double length = dv_vec3_norm(account->gone);
+    if (length >= 4.0 * resolution || account->gone_ticks >= longest) {
+        account->way = dv_vec3_scale(account->gone, 1.0 / account->gone_ticks);
+        account->span = account->gone_ticks;
+        account->gone = dv_vec3_zero();
+        account->gone_ticks = 0.0;
+    } else {
+        (void)guard_cut(&account->way, (length + resolution) / account->gone_ticks);
+        account->span = fmax(account->span, account->gone_ticks);
+    }
+}
+
 void guard_move(Account *account, DvVec3 way, double grown)
 {
     const double put_in = -dv_vec3_dot(account->held, way);
     account->put_in += put_in;
     account->removed -= dv_vec3_dot(account->payback, way);
-    account->way = way;
     book(account, put_in - grown);
 }
 
@@ -47,7 +64,7 @@ void guard_fade(Guard *guard, const GuardSetting *setting, bool allowed, double 
         guard->gain = setting->fade > 0.0 ? fmax(0.0, guard->gain - dt / setting->fade) : 0.0;
 }
 
-/* How much of the last way, if the next is like it, pays the deficit back. */
+/* How much of the last way, if the next is like it, pays the deficit back. A mean is late by what it spans, and damps no more than that bears. */
 static DvVec3 payback(const Account *account, const GuardSetting *setting, int which, DvVec3 wanted, double grown,
                       double dt, bool *cut)
 {
@@ -55,7 +72,7 @@ static DvVec3 payback(const Account *account, const GuardSetting *setting, int w
     const double balance = account->balance - dv_vec3_dot(wanted, account->way) - grown;
     if (!(balance < 0.0 && squared > 0.0 && dt > 0.0))
         return dv_vec3_zero();
-    const double most = setting->most_damping[which] / dt;
+    const double most = setting->most_damping[which] / (dt * account->span);
     *cut = -balance / squared > most;
     return dv_vec3_scale(account->way, -fmin(-balance / squared, most));
 }

@@ -9,6 +9,12 @@
  *   f -= (beta) dx     beta = -(deficit + what the next tick will make of it) / |dx|^2     dx: the way of the last tick, which the next repeats
  *
  * Ways and turns are two accounts, 0 and 1.
+ *
+ * A device that tells places in steps of q (an encoder) would fool that: a step makes k q^2 / 2 for the spring that sees it, and the tick after it
+ * mostly none, so that nothing is paid back and a burst answers the next. The hand has moved all the while: the accounts get the shortest motion that
+ * fits what is told, by which a spring makes nothing at each step. What may be there still is a force of k q / 2 along the motion, which
+ * dry friction in the arm takes (Abbott and Okamura 2005; Diolaiti, Niemeyer, Barbagli and Salisbury 2006). And the way of a tick, for dampers, is the mean over as
+ * many as it takes to see it (adaptive windows: Janabi-Sharifi, Hayward and Chen 2000). Where q is 0 both are what they are without.
  */
 #ifndef DV_HAPTICS_GUARD_H
 #define DV_HAPTICS_GUARD_H
@@ -29,14 +35,18 @@ typedef struct GuardSetting {
     double rate;            /* N/s; 0: any */
     double ramp, fade;      /* s, from nothing to all and back */
     double most_damping[2]; /* N s/m, N m s/rad: of what pays back */
+    double resolution;      /* m: in which ways are told */
     Flag counted[2];        /* the device pushes in these axes */
 } GuardSetting;
 
 /* An account of energy; without pointers. */
 typedef struct Account {
-    DvVec3 held;            /* the force since the last tick */
-    DvVec3 payback;         /* what of it pays back */
-    DvVec3 way;             /* of the last tick */
+    DvVec3 held;    /* the force since the last tick */
+    DvVec3 payback; /* what of it pays back */
+    DvVec3 way;     /* of a tick: that of the last, or a mean */
+    DvVec3 gone;    /* since the mean was taken */
+    double gone_ticks;
+    double span;            /* ticks over which it was */
     double put_in, removed; /* J: by the hand (and by what has been stored when the force came slowly); paid back */
     double balance;         /* J: not above 0; the deficit, negative */
 } Account;
@@ -46,7 +56,9 @@ typedef struct Guard {
     double gain; /* 0 to 1: of the whole force */
 } Guard;
 
-/* A tick: the device has moved by `way`, by which the stored energy has grown by `grown`. */
+/* A tick: the device has moved by `way`, told in steps of `resolution`: how fast it is. */
+void guard_pace(Account *account, DvVec3 way, double resolution);
+/* By that way the stored energy has grown by `grown`. */
 void guard_move(Account *account, DvVec3 way, double grown);
 /* The stored energy changes without the hand: by `grown`, of which `paid` (either sign) comes from elsewhere. */
 void guard_shift(Account *account, double grown, double paid);

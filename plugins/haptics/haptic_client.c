@@ -2,6 +2,7 @@
 #include "haptic_client.h"
 
 #include <math.h>
+#include <string.h>
 
 const char *const haptic_client_passivities[] = {"off", "observe", "control", NULL};
 
@@ -28,9 +29,30 @@ void haptic_client_leave(HapticClient *client)
 
 void haptic_client_reset(HapticClient *client)
 {
-    client->resumes = false;
+    client->resumes = client->user.keeps_score = false;
     if (client->port)
         haptics_restart(client->port);
+}
+
+bool haptic_client_is_remembered(HapticClient *client)
+{
+    return dv_data_is_set(&client->resume) || dv_data_is_set(&client->score);
+}
+
+static void write_score(HapticClient *client)
+{
+    const HapticScore score = haptics_score(&client->user);
+    memcpy(dv_data_begin_all(&client->score, sizeof score / 4), &score, sizeof score);
+    dv_data_end(&client->score);
+}
+
+void haptic_client_read_score(HapticClient *client)
+{
+    size_t count;
+    const uint32_t *words = dv_data_uints(&client->score, &count);
+    client->user.keeps_score = client->port && 4 * count == sizeof client->user.kept_score;
+    if (client->user.keeps_score)
+        memcpy(&client->user.kept_score, words, sizeof client->user.kept_score);
 }
 
 bool haptic_client_hear(HapticClient *client, const DvEvent *event)
@@ -40,6 +62,7 @@ bool haptic_client_hear(HapticClient *client, const DvEvent *event)
     haptics_hear(client->port, event);
     if (event->kind != DV_EVENT_ANIMATE_END)
         return false;
+    write_score(client);
     if (!haptics_by_clock(client->port))
         return true;
     haptics_forget(&client->resume);
@@ -68,6 +91,7 @@ GuardSetting haptic_client_guard(HapticClient *client, DvData *max_torque, doubl
                           .fade = dv_data_double(&client->fade),
                           .most_damping = {unit > 0.0 ? 0.5 * inertia / tick / unit : 0.0,
                                            at.force_scale > 0.0 ? 0.5 * angular / tick / at.force_scale : 0.0},
+                          .resolution = facts->resolution * at.scale * at.unit,
                           .counted = {facts->driven >= 3, facts->driven >= 6}};
 }
 

@@ -11,7 +11,7 @@
 typedef struct HapticClient {
     DvData max_force, ramp, stall, fade, passivity;
     DvData force, torque;
-    DvData resume;
+    DvData resume, score;
     HapticPort *port;
     HapticUser user;
     bool resumes; /* at the next start it goes on */
@@ -28,6 +28,10 @@ bool haptic_client_hear(HapticClient *client, const DvEvent *event);
 GuardSetting haptic_client_guard(HapticClient *client, DvData *max_torque, double tick);
 /* Force and torque of the last tick, to their fields. */
 void haptic_client_show(HapticClient *client, DvRigid3Deriv wrench);
+
+/* A run goes on from a moment or a checkpoint, which has the score also where ticks go by the clock. */
+bool haptic_client_is_remembered(HapticClient *client);
+void haptic_client_read_score(HapticClient *client);
 
 extern const char *const haptic_client_passivities[];
 
@@ -48,6 +52,8 @@ extern const char *const haptic_client_passivities[];
         DV_FIELD(Struct, client.torque, "torque", dv_type_vec3d, .unit = "N m", .flags = DV_FIELD_READ_ONLY,      \
                  .help = "the same"),                                                                             \
         DV_FIELD(Struct, client.resume, "resume", dv_type_uints, .flags = DV_FIELD_STATE,                         \
-                 .help = "where ticks go on, and what they solve")
+                 .help = "where ticks go on, and what they solve"),                                               \
+        DV_FIELD(Struct, client.score, "score", dv_type_uints, .flags = DV_FIELD_STATE,                           \
+                 .help = "way, time and forces of the tool so far")
 
 #endif

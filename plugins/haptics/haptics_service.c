@@ -49,17 +49,16 @@ static bool tool(DvScene *scene, uint32_t device, uint32_t number, DvHapticTool 
     const HapticPort *port = h && device < h->port_count ? h->ports[device] : NULL;
     for (uint32_t u = 0; port && u < port->user_count; u++) {
         HapticUser *user = port->users[u];
-        const HapticScore *score = &user->score;
-        double at[3], sum;
-        uint64_t ticks;
+        double at[3];
         if (!user->about || number-- > 0)
             continue;
-        *out = (DvHapticTool){
-            .object = user->object, .path = score->path, .time = score->time, .longest_step = score->longest_step};
-        __atomic_load(&score->force_sum, &sum, __ATOMIC_RELAXED);
-        __atomic_load(&score->ticks, &ticks, __ATOMIC_RELAXED);
-        __atomic_load(&score->force_peak, &out->peak_force, __ATOMIC_RELAXED);
-        out->mean_force = ticks ? sum / (double)ticks : 0.0;
+        const HapticScore score = haptics_score(user);
+        *out = (DvHapticTool){.object = user->object,
+                              .path = score.path,
+                              .time = score.time,
+                              .longest_step = score.longest_step,
+                              .mean_force = score.ticks ? score.force_sum / (double)score.ticks : 0.0,
+                              .peak_force = score.force_peak};
         user->about(user->self, out, at);
         return true;
     }

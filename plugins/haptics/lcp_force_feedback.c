@@ -331,23 +331,26 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
     double force[6] = {0}, stored = 0.0;
     (void)fresh;
     if (!loop->begun)
-        loop->device = now->pose;
+        loop->device = now->sure;
     loop->begun = true;
-    const DvRigid3Deriv way = dv_rigid3_difference(now->pose, loop->device);
+    const DvRigid3Deriv way = dv_rigid3_difference(now->sure, loop->device);
     guard_fade(&loop->guard, &self->in_tick.guard,
                now->allowed && self->in_tick.active && age <= published->dt + self->in_tick.stall_time &&
                    now->force_scale > 0.0,
                now->dt);
     if (slot && slot->rows && self->in_tick.active)
         stored = solve(self, now, slot, force);
+    /* At the place that is sure: what differs is the work from there to the one that is told. */
+    stored += dv_vec3_dot(dv_vec3_load(force), dv_vec3_sub(now->pose.center, now->sure.center));
     const double gain = loop->guard.gain;
     Account *account = &loop->guard.account[0];
+    guard_pace(account, way.linear, self->in_tick.guard.resolution);
     guard_move(account, way.linear, gain * stored - loop->stored);
     if (gain > loop->gain) /* a slow begin puts in what it stores */
         guard_shift(account, 0.0, (gain - loop->gain) * stored);
     DvVec3 wanted = dv_vec3_scale(dv_vec3_load(force), gain);
     bool cut = guard_cut(&wanted, self->in_tick.guard.limit[0]);
-    const double next = -dv_vec3_dot(wanted, way.linear);
+    const double next = -dv_vec3_dot(wanted, account->way);
     cut =
         guard_push(account, &self->in_tick.guard, 0, loop->guard.gain, wanted, next > 0.0 ? next : 0.0, now->dt) || cut;
     if (cut)
@@ -364,7 +367,7 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
     wrench->angular = dv_vec3_add(wrench->angular, self->report.wrench.angular);
     loop->stored = gain * stored;
     loop->gain = gain;
-    loop->device = now->pose;
+    loop->device = now->sure;
     if (now->by_clock) {
         *(FeedbackReport *)dv_snapshot_begin(self->reports) = self->report;
         dv_snapshot_publish(self->reports);
@@ -459,6 +462,7 @@ static DvStatus restore(DvObject *object, void *self_)
         self->client.resumes = true;
     else
         reset(object, self_);
+    haptic_client_read_score(&self->client);
     return DV_OK;
 }
 
@@ -482,7 +486,7 @@ static DvStatus bwd_init(DvObject *object, void *self_)
     self->words = dv_service(DV_PROBLEM_WORDS);
     if (status != DV_OK)
         leave(self);
-    return status == DV_OK && dv_data_is_set(&self->client.resume) ? restore(object, self_) : status;
+    return status == DV_OK && haptic_client_is_remembered(&self->client) ? restore(object, self_) : status;
 }
 
 static void handle_event(DvObject *object, void *self_, DvEvent *event)

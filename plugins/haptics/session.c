@@ -227,8 +227,8 @@ void haptics_state_read(HapticPort *port, const uint32_t *words)
     begin_anew(port->session);
 }
 
-/* Of a user: its score, its newest block and since when, then how many wait, each with its time. */
-enum { SCORE_WORDS = sizeof(HapticScore) / 4, USER_HEAD_WORDS = 4 + SCORE_WORDS };
+/* Of a user: its newest block and since when, then how many wait, each with its time. */
+enum { USER_HEAD_WORDS = 4 };
 static size_t waiting_words(const HapticUser *user)
 {
     return 2 + (user->block_bytes + 3) / 4;
@@ -242,6 +242,16 @@ size_t haptics_user_least_words(const HapticUser *user)
 size_t haptics_user_words(const HapticUser *user)
 {
     return haptics_user_least_words(user) + user->waiting_capacity * waiting_words(user);
+}
+
+/* Ticks may go on adding to it. */
+HapticScore haptics_score(const HapticUser *user)
+{
+    HapticScore score = user->score;
+    __atomic_load(&user->score.force_sum, &score.force_sum, __ATOMIC_RELAXED);
+    __atomic_load(&user->score.force_peak, &score.force_peak, __ATOMIC_RELAXED);
+    __atomic_load(&user->score.ticks, &score.ticks, __ATOMIC_RELAXED);
+    return score;
 }
 
 void haptics_forget(DvData *resume)
@@ -259,7 +269,6 @@ void haptics_user_write(const HapticUser *user, uint32_t *words)
     words[0] = user->waiting_count;
     words[1] = user->fresh;
     memcpy(words + 2, &user->newest_since, sizeof user->newest_since);
-    memcpy(words + 4, &user->score, sizeof user->score);
     memcpy(words + USER_HEAD_WORDS, user->newest, user->block_bytes);
     words += USER_HEAD_WORDS + block;
     for (uint32_t i = 0; i < user->waiting_count; i++, words += waiting_words(user)) {
@@ -285,7 +294,6 @@ static void resume_user(HapticUser *user)
     const size_t waiting = (user->resume_words - USER_HEAD_WORDS - block) / waiting_words(user);
     user->fresh = words[1] != 0;
     memcpy(&user->newest_since, words + 2, sizeof user->newest_since);
-    memcpy(&user->score, words + 4, sizeof user->score);
     memcpy(user->newest, words + USER_HEAD_WORDS, user->block_bytes);
     const uint32_t *next = words + USER_HEAD_WORDS + block;
     for (uint32_t i = 0; i < words[0] && i < waiting; i++, next += waiting_words(user)) {
@@ -304,7 +312,8 @@ static void start_user(HapticUser *user)
     user->waiting_count = 0;
     user->fresh = false;
     user->newest_since = 0.0;
-    user->score = (HapticScore){.steps = 0};
+    user->score = user->keeps_score ? user->kept_score : (HapticScore){.steps = 0};
+    user->keeps_score = false;
     memset(user->newest, 0, user->block_bytes);
     user->restart(user->self);
     if (user->before)

@@ -28,6 +28,7 @@ typedef struct HapticPort HapticPort;
 typedef struct HapticNow {
     double time, dt;        /* s; since the tick before, 0 in the first */
     DvRigid3 pose;          /* of the device */
+    DvRigid3 sure;          /* the same, moved no farther than what it tells in steps makes sure */
     DvRigid3Deriv velocity; /* where the device knows it */
     bool has_velocity;
     bool allowed;       /* forces may be; else they fade */
@@ -73,7 +74,8 @@ struct HapticUser {
     /* Its tool, energies, and where the tool is; absent where it has none.     [step] */
     void (*about)(void *self, DvHapticTool *about, double at[3]);
     HapticPort *port;
-    HapticScore score;
+    HapticScore score, kept_score; /* of now; to go on from at the next start */
+    bool keeps_score;
     void *newest;        /* [block_bytes] */
     double newest_since; /* s */
     bool fresh;
@@ -119,7 +121,8 @@ size_t haptics_user_words(const HapticUser *user);
 size_t haptics_user_least_words(const HapticUser *user); /* where nothing waits */
 void haptics_user_write(const HapticUser *user, uint32_t *words);
 void haptics_user_read(HapticUser *user, const uint32_t *words, size_t count);
-/* By the clock nothing is remembered: a run that is put back begins anew where the hand is, and forces come slowly. */
+HapticScore haptics_score(const HapticUser *user);
+/* By the clock nothing but scores is remembered: a run that is put back begins anew where the hand is, and forces come slowly. */
 void haptics_forget(DvData *resume);
 
 extern const DvHapticsOps haptics_service;

@@ -48,11 +48,13 @@ struct HapticPort {
     Periods periods;                /* by the clock */
     bool running;                   /* the device */
     bool calls;                     /* a device that calls has been started */
+    bool told_of_loss;              /* of the device, since it was last there */
     bool by_clock;
     /* From here on without pointers, and what a run must remember. */
     uint64_t next; /* number of the next tick of the schedule */
     PortSetting setting;
     DvHapticPose raw; /* of the last tick */
+    double sure[3];   /* m: where it was then as far as its resolution makes sure */
     DvHapticForce held;
     DvRigid3 pose, frozen; /* in the scene: of the last tick; when the clutch was pressed */
     DvVec3 shift;          /* that clutches have left */

@@ -102,7 +102,8 @@ static void facts(void *self_, DvHapticFacts *facts)
                              .inertia = dv_data_double(&self->mass),
                              .angular_inertia = dv_data_double(&self->angular_mass),
                              .rate = dv_data_double(&self->rate),
-                             .repeats = true};
+                             .repeats = true,
+                             .resolution = dv_data_double(&self->resolution)};
     memcpy(facts->workspace[0], box, 3 * sizeof *box);
     memcpy(facts->workspace[1], box + 3, 3 * sizeof *box);
 }

@@ -116,6 +116,25 @@ static bool is_within(const HapticPort *port, const DvHapticPose *pose)
     return true;
 }
 
+/* A device of a resolution is at most half of it away from where it says. Its motion counts as the shortest that fits: what it tells when it trembles
+ * about the middle between two places is no motion. */
+static void be_sure(HapticPort *port, const DvHapticPose *pose)
+{
+    const double half = 0.5 * port->facts.resolution;
+    for (int c = 0; c < 3; c++)
+        port->sure[c] = port->begun ? fmin(fmax(port->sure[c], pose->position[c] - half), pose->position[c] + half)
+                                    : pose->position[c];
+}
+
+static DvRigid3 sure_in_scene(const HapticPort *port, const DvHapticPose *pose, DvRigid3 where)
+{
+    const DvVec3 behind = dv_vec3_sub(dv_vec3_load(port->sure), dv_vec3_load(pose->position));
+    if (!port->clutched)
+        where.center =
+            dv_vec3_add(where.center, dv_quat_rotate(turn_of(port), dv_vec3_scale(behind, length_scale(port))));
+    return where;
+}
+
 /* While the clutch is held the scene sees the device where it was. */
 static DvRigid3 with_clutch(HapticPort *port, const DvHapticPose *pose)
 {
@@ -260,11 +279,13 @@ void haptics_tick(HapticPort *port, double time, const DvHapticPose *read, DvHap
     const DvHapticPose pose = good ? *read : port->raw;
     const bool leaps = has_leapt(port, &pose, dt), sane = good && !leaps && is_within(port, &pose);
     keep_score(port, &pose, port->begun);
+    be_sure(port, &pose);
     const DvRigid3 where = with_clutch(port, &pose);
     const DvQuat turn = turn_of(port);
     HapticNow now = {.time = time,
                      .dt = dt,
                      .pose = where,
+                     .sure = sure_in_scene(port, &pose, where),
                      .has_velocity = pose.has_velocity && !port->clutched,
                      .allowed = sane && !port->setting.stopped && !port->clutched,
                      .clutched = port->clutched,
@@ -358,12 +379,25 @@ static void set_up(Haptics *h, HapticPort *port)
             port->users[u]->before(port->users[u]->self);
 }
 
+/* Once for each loss. */
+static void tell_of_loss(HapticPort *port)
+{
+    const char *reason = NULL;
+    const DvHapticState state = port->ops->state(port->self, &reason);
+    const bool lost = port->running && (state == DV_HAPTIC_LOST || state == DV_HAPTIC_FAILED);
+    if (lost && !port->told_of_loss)
+        dv_warning(port->device, "the device %s%s%s; its force is gone until it answers, and comes back slowly then",
+                   state == DV_HAPTIC_LOST ? "is lost" : "has failed", reason ? ": " : "", reason ? reason : "");
+    port->told_of_loss = lost;
+}
+
 void haptics_begin_step(Haptics *h)
 {
     dv_phase_begin("haptic ticks");
     for (uint32_t i = 0; i < h->port_count; i++) {
         HapticPort *port = h->ports[i];
         set_up(h, port);
+        tell_of_loss(port);
         if (port->running && !port->by_clock && is_synchronous(port)) {
             for (uint32_t u = 0; u < port->user_count; u++) {
                 port->users[u]->waiting_count = 0;

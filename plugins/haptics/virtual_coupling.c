@@ -455,7 +455,7 @@ static DvStatus bwd_init(DvObject *object, void *self_)
     self->pipeline_ops = self->pipeline ? dv_object_ops(self->pipeline, DV_COLLISION_PIPELINE) : NULL;
     weigh_tool(self);
     read_fields(self);
-    return dv_data_is_set(&self->client.resume) ? restore(object, self_) : DV_OK;
+    return haptic_client_is_remembered(&self->client) ? restore(object, self_) : DV_OK;
 }
 
 static size_t own_words(void)
@@ -492,6 +492,7 @@ static DvStatus restore(DvObject *object, void *self_)
                  loop = (sizeof(LoopState) + 3) / 4;
     if (!self->client.port || count < own_words() + port + haptics_user_least_words(&self->client.user)) {
         reset(object, self_);
+        haptic_client_read_score(&self->client);
         return DV_OK;
     }
     weigh_tool(self);
@@ -499,6 +500,7 @@ static DvStatus restore(DvObject *object, void *self_)
     memcpy(&self->own, words + loop, sizeof self->own);
     haptics_state_read(self->client.port, words + own_words());
     haptics_user_read(&self->client.user, words + own_words() + port, count - own_words() - port);
+    haptic_client_read_score(&self->client);
     self->client.resumes = true;
     return DV_OK;
 }
@@ -558,6 +560,14 @@ static void report(void *self_, DvReportLine line, void *context)
                                : "; passivity=\"control\" would take away what lacks");
     line(context, text.at);
     text.length = 0;
+    if (self->set.guard.resolution > 0.0) {
+        dv_text_add(
+            &text,
+            "places told in steps of %.3g mm ask for a dry friction of %.3g N in the device (stiffness x step / 2)",
+            1e3 * self->set.guard.resolution, 0.5 * self->set.k[LINEAR] * self->set.guard.resolution);
+        line(context, text.at);
+        text.length = 0;
+    }
     if (!synchronous(self)) {
         dv_text_add(&text, "free motion meets a drag of %.3g N s/m on the mean (1.5 x stiffness x step)%s",
                     1.5 * self->set.k[LINEAR] * dt, self->set.cancels ? ", which cancelOutOfContact takes away" : "");

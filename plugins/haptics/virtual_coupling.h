@@ -35,7 +35,7 @@ typedef struct ToolState {
 typedef struct LoopState {
     Guard guard;
     ToolState tool;      /* of the tick before, where the coupling saw it */
-    DvRigid3 device;     /* at the tick before */
+    DvRigid3 device;     /* at the tick before, as far as it is sure */
     DvVec3 velocity[2];  /* of the device, filtered */
     double contact_gain; /* 0 to 1 */
     double gain, stored[2];

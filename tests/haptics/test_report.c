@@ -91,6 +91,38 @@ static void where(DvScene *scene, int tool, double at[3])
     at[2] = x.at[2] + 0.01 * 2 * (q[0] * q[2] - q[1] * q[3]);
 }
 
+/* A moment takes the scores with it, in virtual time and by the clock, and a reset leaves none. */
+static void scores_go_on_from_a_moment(void **state)
+{
+    (void)state;
+    for (int by_clock = 0; by_clock < 2; by_clock++) {
+        DvScene *scene = load();
+        DvHapticTool then[2], now;
+        assert_int_equal(service()->run_by_clock(scene, by_clock), DV_OK);
+        DvMoment *moment = dv_moment_new(scene);
+        for (int i = 0; i < 20; i++)
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        assert_int_equal(dv_moment_take(moment), DV_OK);
+        for (uint32_t t = 0; t < 2; t++)
+            assert_true(service()->tool(scene, t, 0, &then[t]));
+        for (int i = 0; i < 20; i++)
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        assert_int_equal(dv_moment_restore(moment), DV_OK);
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        for (uint32_t t = 0; t < 2; t++) {
+            assert_true(service()->tool(scene, t, 0, &now));
+            assert_true(fabs(now.time - 0.21) < 1e-12);
+            assert_true(now.path >= then[t].path && now.path <= then[t].path + now.longest_step + 1e-15);
+            assert_true(now.peak_force >= then[t].peak_force && now.longest_step >= then[t].longest_step);
+        }
+        dv_scene_reset(scene);
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        assert_true(service()->tool(scene, 0, 0, &now) && fabs(now.time - 0.01) < 1e-12 && now.path == 0);
+        dv_moment_free(moment);
+        dv_scene_free(scene);
+    }
+}
+
 static void each_tool_has_its_score(void **state)
 {
     (void)state;
@@ -211,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_tool_has_its_score),
+        cmocka_unit_test(scores_go_on_from_a_moment),
         cmocka_unit_test(scores_go_with_the_run),
         cmocka_unit_test(periods_are_counted_by_the_clock),
     };

@@ -25,6 +25,7 @@ static void facts_make_sense(const DvHapticDeviceOps *ops, void *self, DvHapticF
     assert_true(facts->peak_force == 0 || facts->peak_force >= facts->continuous_force);
     assert_true(facts->peak_torque == 0 || facts->peak_torque >= facts->continuous_torque);
     assert_true(facts->stiffness >= 0 && facts->damping >= 0 && facts->inertia >= 0 && facts->rate >= 0);
+    assert_true(facts->resolution >= 0 && isfinite(facts->resolution));
     for (int c = 0; c < 3; c++)
         assert_true(facts->workspace[0][c] <= facts->workspace[1][c]);
     DvHapticPlacement at;

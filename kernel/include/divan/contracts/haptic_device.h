@@ -41,6 +41,7 @@ typedef struct DvHapticFacts {
     double inertia, angular_inertia;       /* kg, kg m^2: of what the hand moves */
     double rate;                           /* 1/s: of its ticks */
     bool repeats;                          /* it takes the time it is given: virtual time */
+    double resolution;                     /* m: places are told in multiples of it, the nearest */
 } DvHapticFacts;
 
 /* Where it is, in its own axes. */
