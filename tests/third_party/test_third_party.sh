@@ -105,6 +105,23 @@ DIVAN_PLUGIN_PATH=$PWD "$divan" run brake.scn -n 100 --quiet --dump states || fa
 # backward Euler: v = n h a, x = h^2 a n (n + 1) / 2
 awk '$1 == "STEP" { step = $2 } $1 == "X" && step == 100 { exit !($2^2 < 1e-18 && ($3 - 10.505)^2 < 1e-18) }' states ||
     fail "the brake does not hold, or holds too much: $(grep '^X' states)"
+# a device of its own: memory that the host cannot follow, an operator, and its twin
+cp -r "$source_root/tests/third_party/ramp_device" "$here/ramp"
+cd "$here/ramp"
+# shellcheck disable=SC2046
+cc -std=c11 -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden -Wl,-z,defs -o ramp-device.so ramp_device.c ramp_twins.c ramp_force_field.c \
+    $(pkg-config --cflags --libs divan-kernel) || fail "the device does not build against the installed headers"
+# shellcheck disable=SC2046,SC2086
+cc -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror $sanitize -o test-ramp-device test_ramp_device.c $(pkg-config --cflags --libs divan-conformance) ||
+    fail "the test of the device does not build against the installed headers"
+printf '[default]\nexample.ramp-device = 1.0\n' >plugins.conf
+LD_LIBRARY_PATH=${pc%/pkgconfig/*} DIVAN_PLUGIN_PATH=$PWD ./test-ramp-device || fail "the test of the device"
+DIVAN_PLUGIN_PATH=$PWD "$divan" list | grep -q '^  ramp  *can be used' || fail "divan list does not show the device"
+for device in "--device ramp" --no-gpu; do
+    # shellcheck disable=SC2086
+    DIVAN_PLUGIN_PATH=$PWD "$divan" run ramp.scn $device -n 2000 --quiet --dump states || fail "the scene of the device does not run with $device"
+    awk '$1 == "STEP" { step = $2 } $1 == "X" && step == 2000 { exit !(($3 + 0.5)^2 < 1e-16) }' states || fail "not at rest with $device: $(grep '^X' states)"
+done
 # a haptic device around a library that calls from a thread of its own
 if "$divan" list | grep -q '^ *divan\.haptics '; then
     cp -r "$source_root/tests/third_party/arm" "$here/arm"
