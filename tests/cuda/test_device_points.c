@@ -106,6 +106,57 @@ static void test_contacts_of_solves_are_those_of_the_host(void **state)
         dv_scene_free(scenes[k]);
 }
 
+/* A chain of 500 points on the device, whose end hangs on a point of the host. */
+static DvScene *chain(const char *word, const char *solver)
+{
+    enum { LINKS = 500 };
+    DvText text = {0};
+    dv_text_add(&text,
+                "<Node name='root' dt='0.001' gravity='0 -9 0'><DefaultAnimationLoop/>%s"
+                "<Node name='Body'><MechanicalObject name='dofs' template='%s' position='",
+                solver, word);
+    for (int i = 0; i < LINKS; i++)
+        dv_text_add(&text, "%g 0 0 ", 0.1 * i);
+    dv_text_add(&text, "'/><UniformMass totalMass='50'/><SpringForceField spring='");
+    for (int i = 0; i + 1 < LINKS; i++)
+        dv_text_add(&text, "%d %d 200 0.1 0.1 ", i, i + 1);
+    dv_text_add(&text, "'/></Node><Node name='Hook'><MechanicalObject name='dofs' position='0 0 0  50 1 0'/>"
+                       "<UniformMass totalMass='1'/></Node>"
+                       "<SpringForceField name='joint' object1='@Body/dofs' object2='@Hook/dofs' "
+                       "spring='499 1 300 0.1 0.5  0 1 1 0 40'/></Node>");
+    DvScene *scene = scene_from_text(text.at);
+    dv_text_free(&text);
+    return scene;
+}
+
+static void test_springs_to_the_host_name_their_points(void **state)
+{
+    (void)state;
+    static const char explicit[] = "<EulerExplicitSolver/>",
+                      implicit[] =
+                          "<EulerImplicitSolver/><CGLinearSolver iterations='50' tolerance='1e-12' threshold='1e-40'/>";
+    static const uint64_t bytes = 3 * sizeof(double), ends = 2;
+    DvScene *device = chain("CudaVec3d", explicit), *host = chain("Vec3d", explicit);
+    make_steps(device, 2);
+    const DvDeviceShare before = share_of(device, "joint");
+    make_steps(device, STEPS);
+    const DvDeviceShare after = share_of(device, "joint");
+    /* Places and velocities of the ends come with a list each, forces go with one. */
+    assert_int_equal(after.bytes_got - before.bytes_got, STEPS * ends * 2 * bytes);
+    assert_int_equal(after.bytes_put - before.bytes_put, STEPS * ends * (bytes + 3 * sizeof(uint32_t)));
+    make_steps(host, 2 + STEPS);
+    assert_true(difference(host, device) <= 1e-9);
+    dv_scene_free(device);
+    dv_scene_free(host);
+    device = chain("CudaVec3d", implicit);
+    host = chain("Vec3d", implicit);
+    make_steps(device, 20);
+    make_steps(host, 20);
+    assert_true(difference(host, device) <= 1e-9);
+    dv_scene_free(device);
+    dv_scene_free(host);
+}
+
 static int start_with_device(void **state)
 {
     return setenv("DIVAN_DEVICE", "emulated", 1) == 0 ? start_plugins(state) : -1;
@@ -115,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes_are_in_proportion_to_contacts),
+        cmocka_unit_test(test_springs_to_the_host_name_their_points),
         cmocka_unit_test(test_contacts_of_solves_are_those_of_the_host),
     };
     return cmocka_run_group_tests(tests, start_with_device, stop_plugins);

@@ -480,6 +480,49 @@ static void describe_operator(void *self_, DvOperator *out)
 const DvOperatorOps springs_operator = {
     .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
 
+/* ---- Points that are touched ---- */
+
+static int compare_points(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void list_ends(Springs *self, int side)
+{
+    const uint32_t count = self->set.count;
+    dv_free(self->ends[side]);
+    uint32_t *ends = dv_alloc((size_t)count + 1, sizeof *ends), unique = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const LinearSpring spring = spring_blocks_get(&self->set, i);
+        ends[i] = side ? spring.b : spring.a;
+    }
+    qsort(ends, count, sizeof *ends, compare_points);
+    for (uint32_t i = 0; i < count; i++)
+        if (unique == 0 || ends[unique - 1] != ends[i])
+            ends[unique++] = ends[i];
+    self->ends[side] = ends;
+    self->end_count[side] = unique;
+}
+
+/* Between two states; of one it may be all. */
+static const uint32_t *touched_points(void *self_, uint32_t state, uint32_t *count)
+{
+    Springs *self = self_;
+    (void)update(self);
+    if (dv_pair_state_is_one(&self->base))
+        return NULL;
+    if (self->ends_of != self->structure + 1) {
+        list_ends(self, 0);
+        list_ends(self, 1);
+        self->ends_of = self->structure + 1;
+    }
+    *count = self->end_count[state];
+    return self->ends[state];
+}
+
+const DvTouchedPointsOps springs_points = {.size = sizeof(DvTouchedPointsOps), .points = touched_points};
+
 void springs_destroy(DvObject *object, void *self_)
 {
     (void)object;
@@ -488,6 +531,8 @@ void springs_destroy(DvObject *object, void *self_)
     spring_blocks_free(&self->set);
     dv_free(self->extra);
     spring_operator_free(&self->described);
+    dv_free(self->ends[0]);
+    dv_free(self->ends[1]);
 }
 
 static void add_force(void *self_, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)

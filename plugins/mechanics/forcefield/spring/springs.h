@@ -9,6 +9,7 @@
 #include "forcefield/spring/spring_operator.h"
 
 #include <divan/element_data.h>
+#include <divan/kit/touched_points.h>
 
 typedef struct Springs {
     DvPairState base;
@@ -25,6 +26,8 @@ typedef struct Springs {
     LinearSpring *first;       /* [first_count] the springs at the start, once meshes are followed */
     size_t first_count;
     SpringOperator described;
+    uint32_t *ends[2], end_count[2]; /* points of both states that springs have, ascending */
+    uint64_t ends_of;                /* the structure that has them, + 1 */
 } Springs;
 
 #define SPRING_FIELD(Struct, s, member, name, type, ...) DV_FIELD(Struct, s.member, name, type, __VA_ARGS__)
@@ -75,6 +78,7 @@ static inline uint32_t springs_spatial(const Springs *self)
 
 extern const DvForceFieldOps springs_ops;
 extern const DvOperatorOps springs_operator;
+extern const DvTouchedPointsOps springs_points;
 extern const DvElementsCause springs_cause;
 extern const DvDrawableOps springs_drawable;
 
@@ -82,7 +86,8 @@ extern const DvDrawableOps springs_drawable;
     .contracts = (const DvContract[])                                                                           \
     {                                                                                                           \
         {.id = DV_INTERACTION_FORCE_FIELD, .ops = &springs_ops}, {.id = DV_OPERATOR, .ops = &springs_operator}, \
-            {.id = DV_FAULT_CAUSE, .ops = &springs_cause}, {.id = DV_DRAWABLE, .ops = &springs_drawable},       \
+            {.id = DV_TOUCHED_POINTS, .ops = &springs_points}, {.id = DV_FAULT_CAUSE, .ops = &springs_cause},   \
+            {.id = DV_DRAWABLE, .ops = &springs_drawable},                                                      \
         {                                                                                                       \
             0                                                                                                   \
         }                                                                                                       \
