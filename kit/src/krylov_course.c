@@ -6,29 +6,13 @@
  * An iteration is that of CGLinearSolver in the same order: what comes home are the denominators and the squares of the residuals, from which
  * the host takes the same decisions, with the same warnings and curves.
  */
-#include <divan/contracts/vector_space.h>
-#include <divan/kit/krylov.h>
+#include "krylov_repeat.h"
+
 #include <divan/memory.h>
 
 #include <math.h>
 
-/* Slots of a solve; the values of the iterations follow each other from VALUES on, two each. */
 enum {
-    B_SQUARED = DV_SLOT_OWN,
-    B_NORM,
-    RHO,
-    PREVIOUS,
-    ALPHA,
-    BETA,
-    DENOMINATOR,
-    STOP,
-    TOLERANCE,
-    THRESHOLD,
-    ERROR,
-    SIZE,
-    NEXT, /* value to be kept */
-    LEAST,
-    VALUES = 32,
     LEAST_AHEAD = 8, /* of a solve of which nothing is expected */
     MOST_AHEAD = (DV_SLOTS - VALUES) / 2
 };
@@ -38,24 +22,8 @@ static const DvVectorSpaceOps *ops_of(const DvKrylovCourse *course)
     return course->storage.space->ops;
 }
 
-static void calculate(const DvKrylovCourse *course, const DvSlotStep *steps, uint32_t count)
+void krylov_course_reserve(DvKrylovCourse *course, uint32_t iterations)
 {
-    ops_of(course)->calculate(course->storage.space, steps, count);
-}
-
-#define CALCULATE(course, ...)                                    \
-    do {                                                          \
-        static const DvSlotStep steps[] = {__VA_ARGS__};          \
-        calculate((course), steps, sizeof steps / sizeof *steps); \
-    } while (0)
-
-bool dv_krylov_course_begin(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t iterations)
-{
-    course->storage = (DvStorage){NULL, DV_DOUBLE};
-    if (space->matrix == NULL && space->parts == 0 && space->ops->storage)
-        course->storage = space->ops->storage(space->m);
-    if (!course->storage.space)
-        return false;
     if (iterations > course->capacity) {
         dv_free(course->denominator);
         dv_free(course->rho);
@@ -64,6 +32,23 @@ bool dv_krylov_course_begin(DvKrylovSpace *space, DvKrylovCourse *course, uint32
         course->capacity = iterations;
     }
     course->turns = 0;
+}
+
+void krylov_course_product(DvKrylovSpace *space, int q, int p)
+{
+    space->ops->clear(space->m, space->ids[q]);
+    space->ops->add_mbk(space->m, &space->step, space->factors, space->ids[q], space->ids[p], DV_WALK_VISITOR);
+    space->ops->project_response(space->m, &space->step, space->ids[q], DV_WALK_VISITOR);
+}
+
+bool dv_krylov_course_begin(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t iterations)
+{
+    course->storage = (DvStorage){NULL, DV_DOUBLE};
+    if (space->matrix == NULL && space->parts == 0 && space->ops->storage)
+        course->storage = space->ops->storage(space->m);
+    if (!course->storage.space)
+        return false;
+    krylov_course_reserve(course, iterations);
     return true;
 }
 
@@ -80,16 +65,16 @@ static void put_limits(const DvKrylovCourse *course, double tolerance, double th
 }
 
 /* One iteration, asked for. */
-static void turn(DvKrylovSpace *space, const DvKrylovCourse *course)
+static void turn(const KrylovMethod *method)
 {
+    DvKrylovSpace *space = method->space;
+    const DvKrylovCourse *course = method->course;
     const DvMechanicalOperationsOps *ops = space->ops;
     const DvVecId *ids = space->ids;
     CALCULATE(course, {DV_SLOT_ROOT, ERROR, RHO, 0}, {DV_SLOT_DIVIDE, ERROR, ERROR, B_NORM},
               {DV_SLOT_AT_MOST, STOP, ERROR, TOLERANCE}, {DV_SLOT_DIVIDE, BETA, RHO, PREVIOUS});
     ops->combine_by(space->m, ids[DV_KRYLOV_P], ids[DV_KRYLOV_R], ids[DV_KRYLOV_P], BETA, 1.0);
-    ops->clear(space->m, ids[DV_KRYLOV_Q]);
-    ops->add_mbk(space->m, &space->step, space->factors, ids[DV_KRYLOV_Q], ids[DV_KRYLOV_P], DV_WALK_VISITOR);
-    ops->project_response(space->m, &space->step, ids[DV_KRYLOV_Q], DV_WALK_VISITOR);
+    krylov_course_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
     ops->dot_to(space->m, DENOMINATOR, ids[DV_KRYLOV_P], ids[DV_KRYLOV_Q]);
     CALCULATE(course, {DV_SLOT_KEEP, NEXT, DENOMINATOR, 0}, {DV_SLOT_SIZE, SIZE, DENOMINATOR, 0},
               {DV_SLOT_NOT_ABOVE, STOP, SIZE, THRESHOLD}, {DV_SLOT_DIVIDE, ALPHA, RHO, DENOMINATOR},
@@ -142,26 +127,43 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 }
 
 /* As many iterations as that; the first one of all is asked for by itself, so that all vectors are there when the next one is recorded. */
-static void run_ahead(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t count, bool *recorded)
+static void run_ahead(const KrylovMethod *method, uint32_t count, bool *recorded)
 {
-    DvVectorSpace *device = course->storage.space;
+    DvVectorSpace *device = method->course->storage.space;
     if (!*recorded && count > 0) {
         device->ops->record(device);
-        turn(space, course);
+        method->turn(method);
         *recorded = device->ops->end_record(device);
     }
     if (*recorded)
         device->ops->replay(device, count);
     for (uint32_t i = 0; i < count && !*recorded; i++)
-        turn(space, course);
+        method->turn(method);
+}
+
+void krylov_course_repeat(const KrylovMethod *method, uint32_t asked, uint32_t iterations, uint32_t expected,
+                          double slots[DV_SLOTS])
+{
+    DvKrylovCourse *course = method->course;
+    bool recorded = false, over = false;
+    const uint32_t batch = course->batch ? course->batch : expected + 1 > LEAST_AHEAD ? expected + 1 : LEAST_AHEAD;
+    while (!over && asked < iterations) {
+        const uint32_t room = asked == 1 ? MOST_AHEAD - 1 : MOST_AHEAD;
+        const uint32_t count = smaller(smaller(batch > 1 ? batch - (asked == 1) : 1, room), iterations - asked);
+        run_ahead(method, count, &recorded);
+        asked += count;
+        over = look(course, slots);
+    }
+    if (iterations <= 1)
+        (void)look(course, slots);
 }
 
 void dv_krylov_course_run(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t iterations, double tolerance,
                           double threshold, bool first_solve, uint32_t expected)
 {
     DvVectorSpace *device = course->storage.space;
+    const KrylovMethod method = {space, course, turn, NULL};
     double slots[DV_SLOTS] = {0};
-    bool recorded = false, over = false;
     uint32_t asked = 0;
     course->b_squared = 0.0; /* nothing is solved on a device that has failed */
     if (dv_space_fault(device) != DV_OK)
@@ -170,20 +172,11 @@ void dv_krylov_course_run(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t
     device->ops->guard(device, STOP);
     put_limits(course, first_solve ? -1.0 : tolerance, first_solve ? 0.0 : threshold);
     if (iterations > 0) {
-        turn(space, course);
+        turn(&method);
         asked = 1;
     }
     put_limits(course, tolerance, threshold);
-    const uint32_t batch = course->batch ? course->batch : expected + 1 > LEAST_AHEAD ? expected + 1 : LEAST_AHEAD;
-    while (!over && asked < iterations) {
-        const uint32_t room = asked == 1 ? MOST_AHEAD - 1 : MOST_AHEAD;
-        const uint32_t count = smaller(smaller(batch > 1 ? batch - (asked == 1) : 1, room), iterations - asked);
-        run_ahead(space, course, count, &recorded);
-        asked += count;
-        over = look(course, slots);
-    }
-    if (iterations <= 1)
-        (void)look(course, slots);
+    krylov_course_repeat(&method, asked, iterations, expected, slots);
     device->ops->guard(device, DV_NO_SLOT);
     course->b_squared = dv_space_fault(device) == DV_OK ? slots[B_SQUARED] : 0.0;
 }

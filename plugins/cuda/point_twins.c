@@ -159,6 +159,57 @@ Twin *mass_rows_twin_new(void)
     return &self->twin;
 }
 
+/* ---- Blocks on a diagonal ---- */
+
+typedef struct BlocksTwin {
+    Twin twin;
+    DeviceArray value;
+    uint64_t version;
+    uint32_t width;
+} BlocksTwin;
+
+static bool blocks_update(DvTwin *base, const DvOperator *op, DvText *why)
+{
+    BlocksTwin *self = (BlocksTwin *)base;
+    const uint64_t n = (uint64_t)self->twin.points * self->twin.dim;
+    const bool whole = dv_operator_part(op, "inverse") != NULL;
+    const DvOperatorPart *value = whole ? operator_part(op, "inverse", n / 3, 9, why)
+                                        : operator_part(op, "diagonal", self->twin.points, self->twin.dim, why);
+    self->width = whole ? 3 : 1;
+    if (!value || n % self->width != 0 ||
+        !((self->value.at && self->version == value->version) ||
+          device_array_numbers(self->twin.space, self->twin.precision, &self->value, value, false, why)))
+        return false;
+    self->version = value->version;
+    return true;
+}
+
+static void blocks_free(DvTwin *base)
+{
+    BlocksTwin *self = (BlocksTwin *)base;
+    device_array_free(self->twin.space, &self->value);
+    twin_end(&self->twin);
+}
+
+static void blocks_divide(DvTwin *base, DvConstVec f, DvVec a)
+{
+    BlocksTwin *self = (BlocksTwin *)base;
+    Space *space = self->twin.space;
+    const uint64_t n = (uint64_t)self->twin.points * self->twin.dim;
+    SPACE_LAUNCH(space, self->twin.precision, block_inverse, n, .n = n, .z = (void *)a.at, .r = (const void *)f.at,
+                 .value = SPACE_AT(self->value.at), .width = self->width);
+}
+
+static const DvTwinOps blocks_ops = {
+    .size = sizeof(DvTwinOps), .update = blocks_update, .free = blocks_free, .acceleration = blocks_divide};
+
+Twin *blocks_twin_new(void)
+{
+    BlocksTwin *self = dv_alloc(1, sizeof *self);
+    self->twin.base.ops = &blocks_ops;
+    return &self->twin;
+}
+
 /* ---- Loads ---- */
 
 typedef struct LoadTwin {

@@ -86,6 +86,32 @@ BODY void NAME(mass_rows)(const NAME(mass_rows_args) * o, uint32_t block, uint32
     o->r[i] = sum;
 }
 
+/* z = r / value; or, by blocks of 3 that follow each other, z = value^T r     n: numbers */
+typedef struct NAME(block_inverse_args) {
+    const double *stop;
+    uint64_t n;
+    REAL *z;
+    const REAL *r, *value;
+    uint32_t width;
+} NAME(block_inverse_args);
+
+BODY void NAME(block_inverse)(const NAME(block_inverse_args) * o, uint32_t block, uint32_t lane, uint32_t phase,
+                              double *shared)
+{
+    const uint64_t i = (uint64_t)block * LANES + lane, first = i / 3 * 3;
+    (void)phase, (void)shared;
+    if (i >= o->n)
+        return;
+    if (o->width == 1) {
+        o->z[i] = o->r[i] / o->value[i];
+        return;
+    }
+    REAL sum = 0;
+    for (uint64_t c = 0; c < 3; c++)
+        sum += o->value[3 * first + 3 * c + (i - first)] * o->r[first + c];
+    o->z[i] = sum;
+}
+
 /* f of listed points += force     n: numbers of the force */
 typedef struct NAME(load_force_args) {
     const double *stop;

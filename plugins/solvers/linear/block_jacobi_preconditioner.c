@@ -3,6 +3,7 @@
  * BlockJacobiPreconditioner: multiplies by the inverses of the 3 x 3 blocks on the diagonal of the matrix, whatever the DOF
  * types: block g couples the unknowns 3 g, 3 g + 1 and 3 g + 2. A last block that is not full is filled with the identity.
  */
+#include <divan/kit/krylov_inverses.h>
 #include <divan/kit/preconditioner.h>
 
 #include <math.h>
@@ -82,6 +83,13 @@ static DvStatus apply(void *self, double *x, const double *b, size_t n)
     return DV_OK;
 }
 
+static DvDiagonalBlocks diagonal_blocks(void *self)
+{
+    return (DvDiagonalBlocks){((const DvPreconditioner *)self)->numbers, 3};
+}
+
+static const DvDiagonalBlocksOps diagonal_operations = {.size = sizeof(DvDiagonalBlocksOps), .get = diagonal_blocks};
+
 static const DvPreconditionerOps operations = {
     .solver = DV_PRECONDITIONER_OPS(apply), .build = build, .system = "BlockDiagonalMatrixMat3x3d"};
 
@@ -94,5 +102,9 @@ const DvClass dv_block_jacobi_preconditioner = {
     .instance_size = sizeof(DvPreconditioner),
     .fields = fields,
     DV_PRECONDITIONER_LIFE,
-    DV_PRECONDITIONER_CLASS(operations, "MatrixLinearSolver", "LinearSolver"),
+    .family = "preconditioners",
+    .bases = (const char *const[]){"MatrixLinearSolver", "LinearSolver", NULL},
+    .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &operations},
+                                      {.id = DV_DIAGONAL_BLOCKS, .ops = &diagonal_operations},
+                                      {0}},
 };

@@ -3,6 +3,7 @@
  * JacobiPreconditioner: z_i = r_i / A_ii. Usually the preconditioner of a PCGLinearSolver; alone it is one Jacobi iteration
  * from zero.
  */
+#include <divan/kit/krylov_inverses.h>
 #include <divan/kit/preconditioner.h>
 
 static const DvField fields[] = {
@@ -28,6 +29,13 @@ static DvStatus apply(void *self, double *z, const double *r, size_t n)
     return DV_OK;
 }
 
+static DvDiagonalBlocks diagonal_blocks(void *self)
+{
+    return (DvDiagonalBlocks){((const DvPreconditioner *)self)->numbers, 1};
+}
+
+static const DvDiagonalBlocksOps diagonal_operations = {.size = sizeof(DvDiagonalBlocksOps), .get = diagonal_blocks};
+
 static const DvPreconditionerOps operations = {.solver = DV_PRECONDITIONER_OPS(apply), .build = build};
 
 const DvClass dv_jacobi_preconditioner = {
@@ -39,5 +47,9 @@ const DvClass dv_jacobi_preconditioner = {
     .instance_size = sizeof(DvPreconditioner),
     .fields = fields,
     DV_PRECONDITIONER_LIFE,
-    DV_PRECONDITIONER_CLASS(operations, "MatrixLinearSolver", "LinearSolver"),
+    .family = "preconditioners",
+    .bases = (const char *const[]){"MatrixLinearSolver", "LinearSolver", NULL},
+    .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &operations},
+                                      {.id = DV_DIAGONAL_BLOCKS, .ops = &diagonal_operations},
+                                      {0}},
 };

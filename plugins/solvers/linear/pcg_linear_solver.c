@@ -7,10 +7,12 @@
  * One that the scene names is needed: when it leaves, so does what it promised for so few iterations, and the solver waits for it
  * (dv_object_require) instead of going on with a solution that is not one. `use_precond` switches it off.
  * Products are made without a matrix, or with the one that the preconditioner had assembled where that costs less.
+ *
+ * Where a device keeps the vectors and everything acts there, a solve stays: without a preconditioner, or with one of diagonal blocks.
  */
 #include "system/linear_system.h"
 
-#include <divan/kit/krylov.h>
+#include <divan/kit/krylov_inverses.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -29,6 +31,9 @@ typedef struct PcgLinearSolver {
     DvCurve errors[MAX_CURVES];               /* of the solves of this step */
     uint32_t curves;
     bool warned_frozen;
+    DvKrylovCourse course;     /* of a solve that stays on a device... */
+    DvKrylovInverses inverses; /* ...with these of the preconditioner */
+    DvData batch;
 } PcgLinearSolver;
 
 static const DvField fields[] = {
@@ -38,6 +43,11 @@ static const DvField fields[] = {
              .help = "whether the preconditioner is used"),
     DV_LINK(PcgLinearSolver, preconditioner_link, "preconditioner", DV_LINEAR_SOLVER,
             .help = "linear solver that preconditions; none: plain conjugate gradients"),
+    DV_FIELD(
+        PcgLinearSolver, batch, "batch", dv_type_uint, .init = "0",
+        .help =
+            "iterations that a device makes between two looks; 0: as many as the solve before took; no result hangs "
+            "on it"),
     {0},
 };
 
@@ -108,6 +118,7 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
         const DvStatus status = self->preconditioner->set_system(self->preconditioner_self, m, step, factors);
         if (status != DV_OK)
             return status;
+        self->inverses.built++;
         const DvLinearSystemUse system = self->preconditioner_system;
         if (system.object != NULL && dv_link_object(self->preconditioner_system_link) == system.object)
             matrix = dv_linear_system_whole(system);
@@ -148,6 +159,40 @@ static DvCurve *next_curve(PcgLinearSolver *self)
     return errors;
 }
 
+/* Whether the solve stays on a device; then it has been there already. *rho: the first r.z. */
+static bool solve_there(PcgLinearSolver *self, bool active, uint32_t expected, double *rho)
+{
+    DvKrylovSpace *space = &self->krylov.space;
+    const uint32_t iterations = dv_data_uint(&self->krylov.iterations);
+    self->inverses.self = self->preconditioner_self;
+    self->inverses.ops = active ? dv_object_ops(dv_object_of(self->preconditioner_self), DV_DIAGONAL_BLOCKS) : NULL;
+    self->course.batch = dv_data_uint(&self->batch);
+    if ((active && self->inverses.ops == NULL) ||
+        !dv_krylov_inverses_begin(space, &self->course, &self->inverses, iterations))
+        return false;
+    *rho = dv_krylov_inverses_run(space, &self->course, &self->inverses, iterations,
+                                  dv_data_double(&self->krylov.tolerance), expected);
+    return true;
+}
+
+/* One iteration: what is left, r.r, and *rho; by the solve that has been there already, or now. */
+static DvStatus turn(PcgLinearSolver *self, bool stays, bool active, uint32_t it, double *left, double *rho)
+{
+    DvKrylovSpace *space = &self->krylov.space;
+    if (stays) {
+        const bool known = it <= self->course.turns;
+        *left = known ? self->course.denominator[it - 1] : NAN;
+        *rho = known ? self->course.rho[it - 1] : NAN;
+        return DV_OK;
+    }
+    const double previous_rho = *rho, alpha = previous_rho / dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
+    *left = dv_krylov_step(space, alpha);
+    const DvStatus status = precondition(self, active, DV_KRYLOV_Q);
+    *rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_Q);
+    dv_krylov_turn(space, DV_KRYLOV_Q, *rho / previous_rho);
+    return status;
+}
+
 /* R holds the residual, P the direction, Q the product and then the preconditioned residual. */
 static DvStatus iterate(void *self_, bool of_step, uint32_t *products)
 {
@@ -156,24 +201,25 @@ static DvStatus iterate(void *self_, bool of_step, uint32_t *products)
     DvCurve *errors = of_step ? next_curve(self) : NULL;
     const bool active = self->preconditioner != NULL && dv_data_bool(&self->use_preconditioner);
     const uint32_t iterations = dv_data_uint(&self->krylov.iterations);
-    const double b_squared = dv_krylov_dot(space, DV_KRYLOV_B, DV_KRYLOV_B);
+    double rho = 0.0;
+    const bool stays = of_step && solve_there(self, active, *products, &rho);
+    const double b_squared = stays ? self->course.b_squared : dv_krylov_dot(space, DV_KRYLOV_B, DV_KRYLOV_B);
     const double bound = dv_data_double(&self->krylov.tolerance) * b_squared;
+    DvStatus status = DV_OK;
     self->krylov.left = 0.0;
     if (!of_step && b_squared == 0.0)
         return DV_OK;
-    dv_krylov_residual(space);
-    DvStatus status = precondition(self, active, DV_KRYLOV_P);
-    double rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_P), left = rho;
+    if (!stays) {
+        dv_krylov_residual(space);
+        status = precondition(self, active, DV_KRYLOV_P);
+        rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_P);
+    }
+    double left = rho;
     bool finite = true; /* else one iteration makes the solution not finite too, which stops the run */
     uint32_t it = 1;
     for (; status == DV_OK && it <= iterations && finite && (rho > bound || !isfinite(rho)); it++) {
         finite = isfinite(rho);
-        const double alpha = rho / dv_krylov_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
-        left = dv_krylov_step(space, alpha);
-        status = precondition(self, active, DV_KRYLOV_Q);
-        const double previous_rho = rho;
-        rho = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_Q);
-        dv_krylov_turn(space, DV_KRYLOV_Q, rho / previous_rho);
+        status = turn(self, stays, active, it, &left, &rho);
         if (errors != NULL)
             dv_curve_add(errors, rho / b_squared);
     }
@@ -229,6 +275,8 @@ static void destroy(DvObject *object, void *self)
 {
     for (size_t i = 0; i < MAX_CURVES; i++)
         dv_curve_free(&((PcgLinearSolver *)self)->errors[i]);
+    dv_krylov_course_free(&((PcgLinearSolver *)self)->course);
+    dv_krylov_inverses_free(&((PcgLinearSolver *)self)->inverses);
     dv_krylov_solver_destroy(object, self);
 }
 

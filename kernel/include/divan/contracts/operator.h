@@ -8,6 +8,8 @@
  * the host where there is none. So a component knows no device; an operator, a device, or both can be added by anyone.
  *
  * Operators of this kernel's plugins, with their parts (n numbers each, `points` of the state):
+ *   "diagonal blocks"            a preconditioner, by `acceleration`: diagonal [points][deriv], by which is divided; or inverse
+ *                                [points x deriv / 3][9], of blocks of 3 numbers that follow each other, each transposed
  *   "diagonal mass"              mass [points] kg; weight [points] kg that gravity acts on; gravity [1][deriv] m/s^2
  *   "constant load"              point [count]; force [count][deriv] N
  *   "corotational tetrahedra"    element [count][4]; edge [count][9] at rest in the element's frame, b-a, c-a, d-a; gradient [count][9]

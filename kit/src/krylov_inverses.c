@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Preconditioned conjugate gradients that stay on a device; the iteration is that of PCGLinearSolver in the same order.
+ */
+#include "krylov_repeat.h"
+
+#include <divan/kit/krylov_inverses.h>
+#include <divan/memory.h>
+#include <divan/plugin.h>
+
+struct DvInverseThere {
+    DvStateRef state;
+    uint32_t points;
+    DvTwin *twin;
+};
+
+static void forget(DvKrylovInverses *inverses)
+{
+    for (uint32_t i = 0; i < inverses->states; i++)
+        inverses->there[i].twin->ops->free(inverses->there[i].twin);
+    inverses->states = 0;
+    if (inverses->space)
+        inverses->space->ops->close(inverses->space);
+    inverses->space = NULL;
+}
+
+void dv_krylov_inverses_free(DvKrylovInverses *inverses)
+{
+    forget(inverses);
+    dv_free(inverses->there);
+    inverses->there = NULL;
+    inverses->capacity = 0;
+}
+
+/* ---- The inverses of the states ---- */
+
+static bool is_of(const DvKrylovInverses *inverses, const DvKrylovSpace *space, const DvVectorSpace *device)
+{
+    bool same = inverses->space == device && inverses->states == space->known;
+    for (uint32_t i = 0; i < space->known && same; i++)
+        same = inverses->there[i].state.object == space->state[i].object &&
+               inverses->there[i].points == dv_state_count(space->state[i]);
+    return same;
+}
+
+static void describe(const DvDiagonalBlocks *blocks, size_t first, DvStateRef s, uint64_t version, DvOperator *op)
+{
+    const size_t points = dv_state_count(s), n = points * s.dof->deriv;
+    op->name = "diagonal blocks";
+    if (blocks->width == 1)
+        dv_operator_add_numbers(op, "diagonal", blocks->numbers + first, points, s.dof->deriv, version);
+    else
+        dv_operator_add_numbers(op, "inverse", blocks->numbers + 3 * first, n / 3, 9, version);
+}
+
+/* By any plugin that has a device. */
+static DvTwin *make(const DvStorage *storage, DvStateRef s, const DvOperator *op)
+{
+    const void *services[DV_MOST_SPACES];
+    const size_t count = dv_services(DV_DEVICE_OPERATORS, services, DV_MOST_SPACES);
+    DvText why = {0};
+    DvTwin *twin = NULL;
+    for (size_t i = 0; i < count && i < DV_MOST_SPACES && !twin; i++)
+        twin = ((const DvDeviceOperatorsOps *)services[i])
+                   ->make(storage->space, storage->precision, s.dof, dv_state_count(s), op, &why);
+    dv_text_free(&why);
+    return twin;
+}
+
+/* One that is there takes over other numbers, or another one is made. */
+static bool take_state(DvKrylovInverses *inverses, const DvStorage *storage, uint32_t i, DvStateRef s,
+                       const DvOperator *op)
+{
+    DvText why = {0};
+    if (i < inverses->states) {
+        DvTwin *twin = inverses->there[i].twin;
+        const bool done = twin->ops->update(twin, op, &why);
+        dv_text_free(&why);
+        return done;
+    }
+    DvTwin *twin = make(storage, s, op);
+    if (!twin || !twin->ops->acceleration) {
+        if (twin)
+            twin->ops->free(twin);
+        return false;
+    }
+    inverses->there[inverses->states++] = (struct DvInverseThere){s, dv_state_count(s), twin};
+    return true;
+}
+
+static bool hold(DvKrylovInverses *inverses, const DvKrylovSpace *space, const DvVectorSpace *device)
+{
+    DvText why = {0};
+    forget(inverses);
+    if (space->known > inverses->capacity) {
+        dv_free(inverses->there);
+        inverses->capacity = space->known;
+        inverses->there = dv_alloc(inverses->capacity, sizeof *inverses->there);
+    }
+    inverses->space = device->ops->open(dv_node_scene(dv_object_node(space->state[0].object)), device->number, &why);
+    dv_text_free(&why);
+    return inverses->space != NULL;
+}
+
+/* Brings the inverses there up to date; false: they cannot be there, since blocks lie across states, or nobody has the operator. */
+static bool take(DvKrylovInverses *inverses, const DvKrylovSpace *space, const DvStorage *storage)
+{
+    const bool same = is_of(inverses, space, storage->space);
+    if (same && inverses->taken == inverses->built)
+        return true;
+    if (space->known == 0 || (!same && !hold(inverses, space, storage->space)))
+        return false;
+    const DvDiagonalBlocks blocks = inverses->ops->get(inverses->self);
+    bool done = blocks.width == 1 || blocks.width == 3;
+    for (uint32_t i = 0; i < space->known && done; i++) {
+        const DvStateRef s = space->state[i];
+        const size_t first = space->ops->offset(space->m, s.object), n = (size_t)dv_state_count(s) * s.dof->deriv;
+        DvOperator op = {0};
+        describe(&blocks, first, s, inverses->built + 1, &op);
+        done = first % blocks.width == 0 && n % blocks.width == 0 && first + n <= space->n &&
+               take_state(inverses, storage, i, s, &op);
+    }
+    if (!done)
+        forget(inverses);
+    inverses->taken = inverses->built;
+    return done;
+}
+
+/* ---- Solves ---- */
+
+bool dv_krylov_inverses_begin(DvKrylovSpace *space, DvKrylovCourse *course, DvKrylovInverses *inverses,
+                              uint32_t iterations)
+{
+    if (!dv_krylov_course_begin(space, course, iterations))
+        return false;
+    if (inverses->ops && dv_space_fault(course->storage.space) == DV_OK && !take(inverses, space, &course->storage))
+        course->storage.space = NULL;
+    return course->storage.space != NULL;
+}
+
+/* z = P^-1 R */
+static void precondition(const KrylovMethod *method, int z)
+{
+    DvKrylovSpace *space = method->space;
+    const DvKrylovInverses *inverses = method->own;
+    const DvSpace number = method->course->storage.space->number;
+    if (!inverses->ops)
+        space->ops->combine(space->m, space->ids[z], space->ids[DV_KRYLOV_R], DV_NO_VEC, 0.0);
+    for (uint32_t i = 0; inverses->ops && i < inverses->states; i++) {
+        const DvStateRef s = inverses->there[i].state;
+        const uint32_t points = inverses->there[i].points;
+        const DvConstVec r = {s.ops->read(s.self, space->ids[DV_KRYLOV_R], number), points, s.dof->deriv};
+        const DvVec to = {s.ops->write(s.self, space->ids[z], number, DV_OVERWRITE), points, s.dof->deriv};
+        if (r.at && to.at)
+            inverses->there[i].twin->ops->acceleration(inverses->there[i].twin, r, to);
+    }
+}
+
+static void turn(const KrylovMethod *method)
+{
+    DvKrylovSpace *space = method->space;
+    const DvMechanicalOperationsOps *ops = space->ops;
+    const DvVecId *ids = space->ids;
+    krylov_course_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
+    ops->dot_to(space->m, DENOMINATOR, ids[DV_KRYLOV_P], ids[DV_KRYLOV_Q]);
+    CALCULATE(method->course, {DV_SLOT_DIVIDE, ALPHA, RHO, DENOMINATOR}, {DV_SLOT_COPY, PREVIOUS, RHO, 0});
+    ops->combine_by(space->m, ids[DV_KRYLOV_X], ids[DV_KRYLOV_X], ids[DV_KRYLOV_P], ALPHA, 1.0);
+    ops->combine_by(space->m, ids[DV_KRYLOV_R], ids[DV_KRYLOV_R], ids[DV_KRYLOV_Q], ALPHA, -1.0);
+    ops->dot_to(space->m, LEFT, ids[DV_KRYLOV_R], ids[DV_KRYLOV_R]);
+    precondition(method, DV_KRYLOV_Q);
+    ops->dot_to(space->m, RHO, ids[DV_KRYLOV_R], ids[DV_KRYLOV_Q]);
+    CALCULATE(method->course, {DV_SLOT_KEEP, NEXT, LEFT, 0}, {DV_SLOT_KEEP, NEXT, RHO, 0},
+              {DV_SLOT_DIVIDE, BETA, RHO, PREVIOUS}, {DV_SLOT_AT_MOST, STOP, RHO, THRESHOLD});
+    ops->combine_by(space->m, ids[DV_KRYLOV_P], ids[DV_KRYLOV_Q], ids[DV_KRYLOV_P], BETA, 1.0);
+}
+
+/* Before the first iteration: R, P, and what ends it. */
+static void prepare(const KrylovMethod *method, double tolerance)
+{
+    DvKrylovSpace *space = method->space;
+    const DvKrylovCourse *course = method->course;
+    const DvMechanicalOperationsOps *ops = space->ops;
+    double slots[VALUES - DV_SLOT_OWN] = {0};
+    slots[NEXT - DV_SLOT_OWN] = VALUES;
+    slots[TOLERANCE - DV_SLOT_OWN] = tolerance;
+    course->storage.space->ops->put_slots(course->storage.space, DV_SLOT_OWN, slots, VALUES - DV_SLOT_OWN);
+    krylov_course_product(space, DV_KRYLOV_Q, DV_KRYLOV_X);
+    ops->combine(space->m, space->ids[DV_KRYLOV_R], space->ids[DV_KRYLOV_B], space->ids[DV_KRYLOV_Q], -1.0);
+    precondition(method, DV_KRYLOV_P);
+    ops->dot_to(space->m, B_SQUARED, space->ids[DV_KRYLOV_B], space->ids[DV_KRYLOV_B]);
+    ops->dot_to(space->m, RHO, space->ids[DV_KRYLOV_R], space->ids[DV_KRYLOV_P]);
+    CALCULATE(course, {DV_SLOT_COPY, FIRST, RHO, 0}, {DV_SLOT_MULTIPLY, THRESHOLD, TOLERANCE, B_SQUARED},
+              {DV_SLOT_AT_MOST, STOP, RHO, THRESHOLD});
+}
+
+double dv_krylov_inverses_run(DvKrylovSpace *space, DvKrylovCourse *course, DvKrylovInverses *inverses,
+                              uint32_t iterations, double tolerance, uint32_t expected)
+{
+    DvVectorSpace *device = course->storage.space;
+    const KrylovMethod method = {space, course, turn, inverses};
+    double slots[DV_SLOTS] = {0};
+    course->b_squared = 0.0;
+    if (dv_space_fault(device) != DV_OK)
+        return 0.0;
+    prepare(&method, tolerance);
+    device->ops->guard(device, STOP);
+    if (iterations > 0)
+        turn(&method);
+    krylov_course_repeat(&method, iterations > 0, iterations, expected, slots);
+    device->ops->guard(device, DV_NO_SLOT);
+    if (dv_space_fault(device) != DV_OK)
+        return 0.0;
+    course->b_squared = slots[B_SQUARED];
+    return slots[FIRST];
+}

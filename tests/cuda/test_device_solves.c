@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Solves that stay on a device, by PCGLinearSolver without a preconditioner and with those of diagonal blocks: the result is that of the host,
+ * batches do not show, and nothing comes home in an iteration.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device_scenes.h"
+
+#define PCG(MORE)                                                         \
+    "<EulerImplicitSolver rayleighStiffness='0.05' rayleighMass='0.05'/>" \
+    "<PCGLinearSolver name='cg' iterations='200' tolerance='1e-26' " MORE "/>"
+#define OFTEN  "linearSystem='@often'"
+#define SYSTEM "<PreconditionedMatrixFreeSystem name='often' assemblingRate='%d'/>"
+#define LOADED "<PlaneForceField normal='0 1 0' d='-0.05' stiffness='300' damping='1'/>"
+
+/* The body of a PCG, its preconditioner behind: built anew in each so many steps. */
+static const char *const solvers[] = {
+    SYSTEM PCG(OFTEN),
+    SYSTEM PCG("preconditioner='@inverse' " OFTEN) "<JacobiPreconditioner name='inverse'/>",
+    SYSTEM PCG("preconditioner='@inverse' " OFTEN) "<BlockJacobiPreconditioner name='inverse'/>",
+};
+enum { SOLVERS = sizeof solvers / sizeof *solvers };
+
+static DvScene *scene_of(int solver, int rate, const char *word)
+{
+    char text[1024], format[4096];
+    (void)snprintf(text, sizeof text, solvers[solver], rate);
+    const char *all = BEAM("$", LOADED), *at = strchr(all, '$');
+    (void)snprintf(format, sizeof format, "%.*s%s%s", (int)(at - all), all, text, at + 1);
+    return with_template(format, word);
+}
+
+static DvSpaceCounts counts_of(const DvScene *scene)
+{
+    const DvStorage storage = dv_state_storage(scene_state(scene, "/Body/dofs"));
+    assert_non_null(storage.space);
+    return *storage.space->ops->counts(storage.space);
+}
+
+static void test_results_are_those_of_the_host(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"CudaVec3d", "CudaVec3f"};
+    for (int i = 0; i < SOLVERS; i++)
+        for (int k = 0; k < 2; k++) {
+            DvScene *host = scene_of(i, 2, "Vec3d"), *device = scene_of(i, 2, words[k]);
+            if (k == 1) /* what floats can reach */
+                dv_data_set_double(dv_object_field(scene_object(device, "/Body/cg"), "tolerance"), 1e-11);
+            make_steps(host, 50);
+            make_steps(device, 50);
+            const double off = difference(host, device);
+            if (!(off <= (k ? 1e-3 : 1e-9)))
+                fail_msg("solver %d, %s: %g", i, words[k], off);
+            dv_scene_free(device);
+            dv_scene_free(host);
+        }
+}
+
+/* Of few iterations: what they leave tells which inverses there were. */
+static void test_few_iterations_are_those_of_the_host(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SOLVERS; i++) {
+        DvScene *scenes[2] = {scene_of(i, 2, "Vec3d"), scene_of(i, 2, "CudaVec3d")};
+        for (int k = 0; k < 2; k++) {
+            dv_data_set_uint(dv_object_field(scene_object(scenes[k], "/Body/cg"), "iterations"), 3);
+            make_steps(scenes[k], 10);
+        }
+        const double off = difference(scenes[0], scenes[1]);
+        if (!(off <= 1e-8))
+            fail_msg("solver %d: %g", i, off);
+        dv_scene_free(scenes[0]);
+        dv_scene_free(scenes[1]);
+    }
+}
+
+static void test_batches_do_not_show(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SOLVERS; i++) {
+        double first[45 * 3] = {0};
+        for (int k = 0; k < 3; k++) {
+            DvScene *scene = scene_of(i, 3, "CudaVec3d");
+            dv_data_set_uint(dv_object_field(scene_object(scene, "/Body/cg"), "batch"), (const uint32_t[]){0, 1, 7}[k]);
+            make_steps(scene, 20);
+            const DvConstVec x = dv_state_read(scene_state(scene, "/Body/dofs"), DV_POSITION);
+            assert_int_equal(x.count, 45);
+            if (k == 0)
+                memcpy(first, x.at, sizeof first);
+            assert_memory_equal(first, x.at, sizeof first);
+            dv_scene_free(scene);
+        }
+    }
+}
+
+/* Between two times that the preconditioner is built: one or two batches, the check of the step, and the solution, which a saved run
+ * goes on with. */
+static void test_steps_are_counted(void **state)
+{
+    (void)state;
+    enum { RATE = 1000, NUMBERS = 45 * 3 };
+    for (int i = 0; i < SOLVERS; i++) {
+        DvScene *scene = scene_of(i, RATE, "CudaVec3d");
+        make_steps(scene, 5);
+        for (int step = 0; step < 10; step++) {
+            const DvSpaceCounts before = counts_of(scene);
+            make_steps(scene, 1);
+            const DvSpaceCounts after = counts_of(scene);
+            const uint64_t waits = after.waits - before.waits, got = after.bytes_got - before.bytes_got;
+            assert_true(waits >= 3 && waits <= 4);
+            assert_true(got <= (waits - 2) * DV_SLOTS * sizeof(double) + (NUMBERS + 8) * sizeof(double));
+            assert_true(after.bytes_put - before.bytes_put <= 1024);
+            assert_int_equal(after.allocations, before.allocations);
+        }
+        dv_scene_free(scene);
+    }
+}
+
+static int start_with_device(void **state)
+{
+    return setenv("DIVAN_DEVICE", "emulated", 1) == 0 ? start_plugins(state) : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_results_are_those_of_the_host),
+        cmocka_unit_test(test_few_iterations_are_those_of_the_host),
+        cmocka_unit_test(test_batches_do_not_show),
+        cmocka_unit_test(test_steps_are_counted),
+    };
+    return cmocka_run_group_tests(tests, start_with_device, stop_plugins);
+}
