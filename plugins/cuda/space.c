@@ -16,7 +16,7 @@ static Space *of(DvVectorSpace *space)
 
 /* ---- Which device ---- */
 
-/* --device emulated, cuda (the first card), cuda:1. */
+/* --device emulated, cuda (the first of them), cuda:1, emulated:1. */
 static const char emulated_name[] = "emulated", cards_name[] = "cuda";
 
 static const char *chosen(void)
@@ -25,21 +25,26 @@ static const char *chosen(void)
     return device ? device : "";
 }
 
+static bool is_chosen(const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(chosen(), name, length) == 0 && (chosen()[length] == '\0' || chosen()[length] == ':');
+}
+
 static bool emulated_is_chosen(void)
 {
-    return strcmp(chosen(), emulated_name) == 0;
+    return is_chosen(emulated_name);
 }
 
 static bool card_is_chosen(void)
 {
-    const size_t length = sizeof cards_name - 1;
-    return strncmp(chosen(), cards_name, length) == 0 && (chosen()[length] == '\0' || chosen()[length] == ':');
+    return is_chosen(cards_name);
 }
 
-/* The number of the card that is meant, by default 0; -1: what stands there is none. */
-static int chosen_card(void)
+/* The number of the device that is meant, by default 0; -1: what stands there is none. */
+static int chosen_number(void)
 {
-    const char *colon = card_is_chosen() ? strchr(chosen(), ':') : NULL;
+    const char *colon = strchr(chosen(), ':');
     if (!colon)
         return 0;
     char *end;
@@ -98,9 +103,16 @@ static Space **space_of_scene(DvScene *scene)
 static Device *open_device(bool of_card, DvText *why)
 {
     const char *dry = getenv("DIVAN_DEVICE_DRY");
+    const int number = is_chosen(of_card ? cards_name : emulated_name) ? chosen_number() : 0;
     if (dry && *dry)
         return dry_open(of_card);
-    return of_card ? cuda_open(chosen_card(), memory_limit(), why) : emulated_open(memory_limit(), failing_call());
+    if (of_card)
+        return cuda_open(number, memory_limit(), why);
+    if (number < 0) {
+        dv_text_add(why, "what stands behind 'emulated:' is no number of a device");
+        return NULL;
+    }
+    return emulated_open(memory_limit(), failing_call()); /* each has memory of its own, whatever the number */
 }
 
 /* The one space of a scene: only one device is chosen. */

@@ -218,6 +218,38 @@ static void test_two_scenes_on_one_device(void **state)
     dv_scene_free(alone);
 }
 
+static void test_scenes_on_several_devices(void **state)
+{
+    (void)state;
+    static const char *const devices[] = {"emulated:0", "emulated:1", ""};
+    DvScene *scenes[3];
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(setenv("DIVAN_DEVICE", devices[k], 1), 0);
+        scenes[k] = scene_of("CudaVec3d", fields[0], "");
+        expect_elsewhere(scenes[k], k < 2, false);
+    }
+    assert_int_equal(setenv("DIVAN_DEVICE", "emulated", 1), 0);
+    assert_true(dv_state_storage(scene_state(scenes[0], "/Body/dofs")).space !=
+                dv_state_storage(scene_state(scenes[1], "/Body/dofs")).space);
+    for (int step = 0; step < STEPS; step++)
+        for (int k = 0; k < 3; k++)
+            make_steps(scenes[k], 1);
+    assert_true(states_apart(scenes[0], scenes[1]) == 0.0);
+    assert_true(states_apart(scenes[2], scenes[0]) <= 1e-9);
+    for (int k = 0; k < 3; k++)
+        dv_scene_free(scenes[k]);
+}
+
+static void test_a_device_has_a_number(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("DIVAN_DEVICE", "emulated:one", 1), 0);
+    DvScene *scene = scene_of("CudaVec3d", fields[0], ""); /* a warning says that it is kept on the host */
+    expect_elsewhere(scene, false, false);
+    dv_scene_free(scene);
+    assert_int_equal(setenv("DIVAN_DEVICE", "emulated", 1), 0);
+}
+
 static int start_with_device(void **state)
 {
     return setenv("DIVAN_DEVICE", "emulated", 1) == 0 ? start_plugins(state) : -1;
@@ -232,6 +264,8 @@ int main(void)
         cmocka_unit_test(test_a_body_comes_and_goes),
         cmocka_unit_test(test_what_was_edited_is_saved),
         cmocka_unit_test(test_two_scenes_on_one_device),
+        cmocka_unit_test(test_scenes_on_several_devices),
+        cmocka_unit_test(test_a_device_has_a_number),
     };
     return cmocka_run_group_tests(tests, start_with_device, stop_plugins);
 }
