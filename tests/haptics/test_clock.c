@@ -3,7 +3,10 @@
  * Ticks by the clock, on a thread: whole states in order, forces within limits at each line of the log, the trajectory of the simulation untouched by a
  * device that pushes nothing, and whatever is done to the scene meanwhile.
  */
+#include <errno.h>
 #include <math.h>
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -131,6 +135,107 @@ static void ticks_go_beside_the_steps(void **state)
     assert_true(count >= 40);
     dv_scene_free(scene);
 }
+
+/* Under the sanitizers these functions are theirs. */
+#if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#define WATCHES_CALLS
+static pthread_t simulation;
+static bool watches;         /* atomic */
+static unsigned calls_there; /* atomic: of these functions, on another thread */
+
+static void watch(void)
+{
+    if (__atomic_load_n(&watches, __ATOMIC_ACQUIRE) && !pthread_equal(pthread_self(), simulation))
+        (void)__atomic_add_fetch(&calls_there, 1, __ATOMIC_RELAXED);
+}
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *block, size_t size);
+extern void __libc_free(void *block);
+
+/* Whatever library calls them, those of the program are taken. */
+#define TAKEN __attribute__((visibility("default")))
+TAKEN void *malloc(size_t size)
+{
+    watch();
+    return __libc_malloc(size);
+}
+
+TAKEN void *aligned_alloc(size_t alignment, size_t size)
+{
+    watch();
+    return __libc_memalign(alignment, size);
+}
+
+TAKEN void *calloc(size_t count, size_t size)
+{
+    watch();
+    return __libc_calloc(count, size);
+}
+
+TAKEN void *realloc(void *block, size_t size)
+{
+    watch();
+    return __libc_realloc(block, size);
+}
+
+TAKEN void free(void *block)
+{
+    watch();
+    __libc_free(block);
+}
+
+TAKEN int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    watch();
+    int status;
+    while ((status = pthread_mutex_trylock(mutex)) == EBUSY)
+        (void)sched_yield();
+    return status;
+}
+
+TAKEN ssize_t write(int file, const void *bytes, size_t count)
+{
+    watch();
+    return (ssize_t)syscall(SYS_write, file, bytes, count);
+}
+
+/* By a library. */
+static void *allocate(void *unused)
+{
+    (void)unused;
+    return strdup("seen");
+}
+
+/* The loop neither allocates, frees, locks nor writes: what its thread calls of these is counted. (Blocks that the kernel keeps: the next test.) */
+static void ticks_call_the_clock_and_the_device_alone(void **state)
+{
+    (void)state;
+    simulation = pthread_self();
+    DvScene *scene = load(both);
+    assert_int_equal(service()->run_by_clock(scene, true), DV_OK);
+    steps(scene, 5, 5); /* the thread has begun */
+    const uint64_t ticks = about(scene).ticks;
+    __atomic_store_n(&watches, true, __ATOMIC_RELEASE);
+    for (int i = 0; i < 1000 && (i < 20 || about(scene).ticks < ticks + 100); i++)
+        steps(scene, 1, 5);
+    __atomic_store_n(&watches, false, __ATOMIC_RELEASE);
+    assert_true(about(scene).ticks >= ticks + 100);
+    assert_int_equal(calls_there, 0);
+    /* It would be seen. */
+    pthread_t thread;
+    __atomic_store_n(&watches, true, __ATOMIC_RELEASE);
+    assert_int_equal(pthread_create(&thread, NULL, allocate, NULL), 0);
+    void *block;
+    assert_int_equal(pthread_join(thread, &block), 0);
+    __atomic_store_n(&watches, false, __ATOMIC_RELEASE);
+    free(block);
+    assert_true(calls_there > 0);
+    dv_scene_free(scene);
+}
+#endif
 
 static void a_silent_device_changes_nothing(void **state)
 {
@@ -282,6 +387,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ticks_go_beside_the_steps),
+#ifdef WATCHES_CALLS
+        cmocka_unit_test(ticks_call_the_clock_and_the_device_alone),
+#endif
         cmocka_unit_test(a_silent_device_changes_nothing),
         cmocka_unit_test(it_starts_and_stops_as_often_as_one_likes),
         cmocka_unit_test(a_run_that_is_put_back_begins_slowly),

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -158,6 +159,31 @@ static void a_daemon_that_goes_comes_back(FakeSpnav *fake)
     assert_int_equal(fake->open, 0);
 }
 
+/* The thread of the ticks finds it lost, the steps find it again. */
+static void a_daemon_comes_back_by_the_clock(FakeSpnav *fake)
+{
+    const DvHapticsOps *haptics = dv_service(DV_HAPTICS);
+    const struct timespec pause = {.tv_nsec = 1000000};
+    DvScene *scene = load("SpaceMouse");
+    fake->taken = fake->count = 0;
+    assert_int_equal(haptics->run_by_clock(scene, true), DV_OK);
+    steps(scene, 2);
+    assert_int_equal(close(fake->line[1]), 0);
+    fake->line[1] = -1;
+    for (int i = 0; i < 10000 && about(scene).state != DV_HAPTIC_LOST; i++)
+        (void)nanosleep(&pause, NULL);
+    assert_int_equal(about(scene).state, DV_HAPTIC_LOST);
+    for (int i = 0; i < 60 && about(scene).state == DV_HAPTIC_LOST; i++)
+        steps(scene, 1);
+    assert_int_equal(about(scene).state, DV_HAPTIC_RUNNING);
+    const uint64_t missed = about(scene).missed, ticks = about(scene).ticks;
+    for (int i = 0; i < 10000 && about(scene).ticks < ticks + 5; i++)
+        (void)nanosleep(&pause, NULL);
+    assert_true(about(scene).ticks >= ticks + 5 && missed > 0);
+    dv_scene_free(scene);
+    assert_int_equal(fake->open, 0);
+}
+
 static void a_space_mouse_moves_as_it_is_pushed(void **state)
 {
     (void)state;
@@ -191,6 +217,7 @@ static void a_space_mouse_moves_as_it_is_pushed(void **state)
     dv_scene_free(scene);
     assert_int_equal(fake->open, 0);
     a_daemon_that_goes_comes_back(fake);
+    a_daemon_comes_back_by_the_clock(fake);
 }
 
 #ifdef HAS_SDL

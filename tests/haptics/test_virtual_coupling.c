@@ -44,6 +44,47 @@ static void synchronous_forces_are_opposite_to_the_bit(void **state)
 
 /* A state is seen from the end of its step to the end of the next, and follows from the pose of its begin: its age grows from T to 2 T - tick, so
  * the drag is K v (1.5 T - tick / 2) on the mean. */
+static double drawn(uint64_t *seed, double most)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return most * (2.0 * (double)(*seed >> 11) * 0x1p-53 - 1.0);
+}
+
+/* The force on a tool that stands still at a place drawn, from its own numbers: k p and k_r log q. */
+static void the_force_is_the_spring_law(void **state)
+{
+    (void)state;
+    enum { PLACES = 10000 };
+    DvText way = {0};
+    static double at[PLACES][3], turn[PLACES][3];
+    uint64_t seed = 3;
+    for (int i = 0; i < PLACES; i++) {
+        for (int c = 0; c < 3; c++) {
+            at[i][c] = drawn(&seed, 1e-3); /* no leap in a tick */
+            turn[i][c] = drawn(&seed, 1.5);
+        }
+        const double angle = sqrt(turn[i][0] * turn[i][0] + turn[i][1] * turn[i][1] + turn[i][2] * turn[i][2]);
+        for (double rest = -0.4; rest < 1; rest += 0.8) /* it rests there while the tick comes */
+            dv_text_add(&way, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", 1e-3 * (i + rest), at[i][0],
+                        at[i][1], at[i][2], turn[i][0] / angle * sin(angle / 2), turn[i][1] / angle * sin(angle / 2),
+                        turn[i][2] / angle * sin(angle / 2), cos(angle / 2));
+    }
+    write_file("way.txt", way.at);
+    dv_text_free(&way);
+    DvScene *scene = load(1e-3, "filename='way.txt' drivenAxes='6' maxForce='0'",
+                          "mode='synchronous' stiffness='700' angularStiffness='0.3' damping='0' angularDamping='0' "
+                          "rampTime='0' passivity='off'",
+                          "<FixedProjectiveConstraint indices='0'/>");
+    for (int i = 0; i < PLACES; i++) {
+        steps(scene, 1);
+        const DvHapticAbout now = about(scene);
+        for (int c = 0; c < 3; c++)
+            if (fabs(now.force[c] + 700 * at[i][c]) > 1e-9 || fabs(now.torque[c] + 0.3 * turn[i][c]) > 1e-9)
+                fail_msg("place %d, axis %d: %.17g N, %.17g N m", i, c, now.force[c], now.torque[c]);
+    }
+    dv_scene_free(scene);
+}
+
 static void free_motion_meets_the_drag_of_old_states(void **state)
 {
     (void)state;
@@ -282,6 +323,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(synchronous_forces_are_opposite_to_the_bit),
+        cmocka_unit_test(the_force_is_the_spring_law),
         cmocka_unit_test(free_motion_meets_the_drag_of_old_states),
         cmocka_unit_test(cancelling_frees_free_motion),
         cmocka_unit_test(a_force_comes_slowly_and_never_leaps),
