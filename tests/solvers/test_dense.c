@@ -351,7 +351,7 @@ static void iterations_find_the_frequencies_of_a_string(void **state)
     DvText why = {0};
     assert_int_equal(pairs->nearest(&problem, start, COUNT, values, vectors, &why), DV_OK);
     for (int k = 0; k < COUNT; k++) {
-        const double half = sin((k + 1) * PI / (2 * (N + 1))), *v = vectors + (size_t)N * k;
+        const double half = sin((k + 1) * PI / (2 * (N + 1))), *v = vectors + (size_t)N * (size_t)k;
         assert_true(fabs(values[k] - 2 * half * half) < 1e-11 * (values[k] + 1e-2));
         const double sign = v[0] > 0.0 ? 1.0 : -1.0;
         for (int i = 0; i < N; i++) /* v^T M v = 1 */

@@ -117,6 +117,50 @@ static void a_chain_of_springs_has_its_frequencies(void **state)
     }
 }
 
+/* Masses of 2 kg on springs of 50 N/m, of which the last one is fixed: K v = value M v for each mode, v^T M v = 1, and the largest number is
+ * positive. */
+static void each_shape_is_that_of_its_value(void **state)
+{
+    (void)state;
+    const DvModesOps *ops = modes_or_skip();
+    enum { COUNT = 7, MOST = 400 };
+    static const int counts[] = {9, MOST};
+    for (int c = 0; c < 2; c++) {
+        DvText text = {0};
+        const int points = counts[c];
+        dv_text_add(&text, "<Node name='root' gravity='0 0 0'><DefaultAnimationLoop/><EulerExplicitSolver/>"
+                           "<MechanicalObject name='dofs' template='Vec1d' position='");
+        for (int i = 0; i < points; i++)
+            dv_text_add(&text, "%d ", i);
+        dv_text_add(&text, "'/><UniformMass vertexMass='2'/><FixedProjectiveConstraint indices='%d'/>", points - 1);
+        dv_text_add(&text, "<SpringForceField spring='");
+        for (int i = 0; i + 1 < points; i++)
+            dv_text_add(&text, "%d %d 50 0 1  ", i, i + 1);
+        dv_text_add(&text, "'/></Node>");
+        DvScene *scene = scene_from_text(text.at);
+        dv_text_free(&text);
+        DvModes *modes = ops->find(dv_scene_root(scene), COUNT);
+        assert_non_null(modes);
+        for (uint32_t k = 0; k < COUNT; k++) {
+            ops->show(modes, k, 0.0);
+            const double *v = dv_state_read(scene_state(scene, "/dofs"), DV_VELOCITY).at, value = ops->values(modes)[k];
+            double size = 0.0, most = 0.0, least = 0.0;
+            for (int i = 0; i < points - 1; i++) {
+                const double force = 50.0 * (v[i] - v[i + 1]) + (i > 0 ? 50.0 * (v[i] - v[i - 1]) : 0.0);
+                assert_true(fabs(force - value * 2.0 * v[i]) < 1e-9);
+                size += 2.0 * v[i] * v[i];
+                most = fmax(most, v[i]);
+                least = fmin(least, v[i]);
+            }
+            assert_true(v[points - 1] == 0.0 && fabs(size - 1.0) < 1e-12);
+            assert_true(most >= -least * (1.0 - 2e-6));
+            assert_true(k == 0 || value > ops->values(modes)[k - 1]);
+        }
+        ops->free(modes);
+        dv_scene_free(scene);
+    }
+}
+
 /* Euler and Bernoulli's beam, held at one end: omega = (beta l)^2 sqrt(E I / (rho A l^4)), twice each as it may bend both ways. */
 static void a_held_beam_has_its_frequencies(void **state)
 {
@@ -261,12 +305,20 @@ static void bodies_frames_and_mappings_count(void **state)
         if (!(fabs(ops->values(modes)[k] - value) < 1e-10))
             fail_msg("mode %d: %.17g, not %g", k, ops->values(modes)[k], value);
     }
-    ops->show(modes, 3, 0);
-    const DvConstVec frame = dv_state_read(scene_state(scene, "/moving/a/frame"), DV_VELOCITY),
-                     point = dv_state_read(scene_state(scene, "/moving/a/point/point"), DV_VELOCITY);
-    for (int c = 0; c < 3; c++)
-        assert_true(frame.at[c] == point.at[c]);
+    ops->show(modes, 3, 0.25);
+    const DvStateRef frame = scene_state(scene, "/moving/a/frame"), point = scene_state(scene, "/moving/a/point/point");
+    double moved = 0.0;
+    for (int c = 0; c < 3; c++) {
+        const double v = dv_state_read(frame, DV_VELOCITY).at[c];
+        assert_true(v == dv_state_read(point, DV_VELOCITY).at[c]);
+        assert_true(fabs(dv_state_read(frame, DV_POSITION).at[c] - 0.25 * v) < 1e-15);
+        assert_true(dv_state_read(frame, DV_POSITION).at[c] == dv_state_read(point, DV_POSITION).at[c]);
+        moved += fabs(v);
+    }
+    assert_true(moved > 0.5);
     ops->free(modes);
+    for (int c = 0; c < 3; c++)
+        assert_true(dv_state_read(point, DV_POSITION).at[c] == 0.0 && dv_state_read(point, DV_VELOCITY).at[c] == 0.0);
     dv_scene_free(scene);
 }
 
@@ -338,6 +390,27 @@ static void values_of_all_sizes_are_found(void **state)
     }
 }
 
+/* Two points against each other: whichever moves more, moves forwards. */
+static void the_largest_number_of_a_shape_is_positive(void **state)
+{
+    (void)state;
+    const DvModesOps *ops = modes_or_skip();
+    for (int larger = 0; larger < 2; larger++) {
+        DvScene *scene = scene_from_text(
+            larger == 0 ? TWO "position='0 1'/><UniformMass vertexMass='1'/><SpringForceField spring='0 1 10 0 1'/>"
+                              "<RestShapeSpringsForceField points='0 1' stiffness='9 2'/></Node>"
+                        : TWO "position='0 1'/><UniformMass vertexMass='1'/><SpringForceField spring='0 1 10 0 1'/>"
+                              "<RestShapeSpringsForceField points='0 1' stiffness='2 9'/></Node>");
+        DvModes *modes = ops->find(dv_scene_root(scene), 2);
+        assert_non_null(modes);
+        ops->show(modes, 1, 0.0);
+        const DvConstVec v = dv_state_read(scene_state(scene, "/dofs"), DV_VELOCITY);
+        assert_true(v.at[larger] > 0.75 && v.at[1 - larger] < -0.5);
+        ops->free(modes);
+        dv_scene_free(scene);
+    }
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
@@ -353,12 +426,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_of_springs_has_its_frequencies),
+        cmocka_unit_test(each_shape_is_that_of_its_value),
         cmocka_unit_test(a_held_beam_has_its_frequencies),
         cmocka_unit_test(a_free_body_has_six_zeros),
         cmocka_unit_test(the_iteration_finds_what_the_dense_solution_has),
         cmocka_unit_test(bodies_frames_and_mappings_count),
         cmocka_unit_test(what_has_neither_mass_nor_stiffness_is_held),
         cmocka_unit_test(values_of_all_sizes_are_found),
+        cmocka_unit_test(the_largest_number_of_a_shape_is_positive),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, start_plugins, stop_plugins);

@@ -12,7 +12,6 @@
 typedef struct CholeskySolver {
     DenseSolver base;
     DvData condition;
-    bool warned;
 } CholeskySolver;
 
 static const DvField fields[] = {

@@ -31,7 +31,7 @@ struct DvModes {
     ModalProblem problem;
     uint32_t count;
     double *values, *shapes;    /* [count], [count x n] */
-    DvVecId position, velocity; /* as they were */
+    DvVecId position, velocity; /* as they were; at first DV_NO_VEC, which is zero */
 };
 
 /* Into the vector v of the mechanics, and from there. */
@@ -337,7 +337,6 @@ static DvModes *find(DvNode *node, uint32_t count)
 {
     DvModes *modes = dv_alloc(1, sizeof *modes);
     modes->count = count;
-    modes->problem.x = modes->problem.y = modes->position = modes->velocity = DV_NO_VEC;
     bool good = open_modes(modes, node);
     if (good) {
         const ModalProblem *p = &modes->problem;
