@@ -306,6 +306,58 @@ static void a_wall_answers_in_the_first_tick_behind_it(void **state)
             assert_true((lines[l].force[2] > 0) == (lines[l].at[2] < 0.001));
 }
 
+/* A wall that a hand presses at `speed` with places told in steps of 0.055 mm: the most by which passivity changes the force, the force, and the energy
+ * from nowhere that is left. */
+static double chatter(double speed, double *force, double *deficit)
+{
+    static Line lines[2][2000];
+    static const char *const passivities[] = {"off", "control"};
+    size_t count[2];
+    char way[200];
+    snprintf(way, sizeof way, "0 0 0 0.001\n0.5 0 0 %.17g\n1 0 0 0.001\n", 0.001 - 0.5 * speed);
+    write_file("way.txt", way);
+    for (int p = 0; p < 2; p++) {
+        DvScene *scene =
+            load(0.02, "0 0 0", "", "BlockGaussSeidelConstraintSolver tolerance='1e-12' maxIterations='10000'",
+                 "physicalForce='1' solverMaxIt='10000'", spring);
+        dv_data_set_double(dv_object_field(scene_object(scene, "/arm"), "resolution"), 5.5e-5);
+        assert_int_equal(
+            dv_data_set_text(dv_object_field(scene_object(scene, "/tool/feedback"), "passivity"), passivities[p]),
+            DV_OK);
+        FILE *log = fopen(in_folder("log.csv"), "w");
+        assert_int_equal(service()->set_log(scene, log), DV_OK);
+        for (int i = 0; i < 50; i++)
+            step(scene);
+        assert_int_equal(service()->set_log(scene, NULL), DV_OK);
+        fclose(log);
+        DvHapticTool tool;
+        assert_true(service()->tool(scene, 0, 0, &tool));
+        *deficit = fmax(*deficit, tool.energy_deficit);
+        dv_scene_free(scene);
+        count[p] = read_log(lines[p], 2000);
+    }
+    assert_int_equal(count[0], count[1]);
+    double most = 0;
+    *force = 0;
+    for (size_t l = 0; l < count[0]; l++) {
+        most = fmax(most, fabs(lines[1][l].force[2] - lines[0][l].force[2]));
+        *force = fmax(*force, lines[0][l].force[2]);
+    }
+    return most;
+}
+
+static void steps_of_an_encoder_make_no_chatter(void **state)
+{
+    (void)state;
+    static const double speeds[] = {0.002, 0.005, 0.01};
+    for (int v = 0; v < 3; v++) {
+        double force, deficit = 0;
+        const double most = chatter(speeds[v], &force, &deficit);
+        if (!(most < 0.05 && force > 250 * speeds[v] && deficit < 1e-5))
+            fail_msg("at %g m/s: a chatter of %g N beside %g N, %g J from nowhere", speeds[v], most, force, deficit);
+    }
+}
+
 /* Force of the last tick along z; what a dense solver finds for it with these turns. */
 static double last_force(DvScene *scene, int steps, const double turn[3], double *law)
 {
@@ -545,6 +597,7 @@ int main(void)
         cmocka_unit_test(ticks_are_dense_solutions_of_velocities),
         cmocka_unit_test(a_weight_at_rest_is_felt_as_its_weight),
         cmocka_unit_test(a_wall_answers_in_the_first_tick_behind_it),
+        cmocka_unit_test(steps_of_an_encoder_make_no_chatter),
         cmocka_unit_test(turns_count_where_they_are_asked_for),
         cmocka_unit_test(all_frames_count_where_they_are_asked_for),
         cmocka_unit_test(time_cuts_a_solve_off_by_the_clock),
