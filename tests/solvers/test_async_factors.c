@@ -326,6 +326,27 @@ static void a_singular_matrix_is_refused_when_its_factor_is_wanted(void **state)
     end_system(&s);
 }
 
+/* The first factorization, and what each later step waits for a factor. */
+static void time_of_factorizations_is_told(void **state)
+{
+    (void)state;
+    System s = system_of("refresh='1'");
+    dv_phase_enable(true);
+    assert_int_equal(take(&s.bench, &s.a), DV_OK);
+    for (int step = 1; step < 5; step++) {
+        assert_int_equal(dv_scene_step(s.bench.scene, 0), DV_OK);
+        assert_int_equal(set_system(&s), DV_OK);
+    }
+    uint64_t calls = 0, all = 0;
+    const char *name;
+    double seconds;
+    for (size_t i = 0; (name = dv_phase_at(i, &seconds, &all)) != NULL; i++)
+        calls += strcmp(name, "factorization") == 0 ? all : 0;
+    dv_phase_enable(false);
+    assert_int_equal(calls, 5);
+    end_system(&s);
+}
+
 static void the_entries_of_the_factor_are_counted(void **state)
 {
     (void)state;
@@ -364,6 +385,7 @@ int main(void)
         TEST(corrections_are_conjugate),
         TEST(without_success_the_present_matrix_is_factored),
         TEST(a_singular_matrix_is_refused_when_its_factor_is_wanted),
+        TEST(time_of_factorizations_is_told),
         TEST(the_entries_of_the_factor_are_counted),
         TEST(an_empty_system_has_no_factor),
     };

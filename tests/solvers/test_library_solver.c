@@ -432,6 +432,33 @@ static void a_solver_that_begins_again_factors_again(void **state)
     dv_scene_free(scene);
 }
 
+static uint64_t calls_of(const char *phase)
+{
+    uint64_t calls = 0, sum = 0;
+    const char *name;
+    double seconds;
+    for (size_t i = 0; (name = dv_phase_at(i, &seconds, &calls)) != NULL; i++)
+        sum += strcmp(name, phase) == 0 ? calls : 0;
+    return sum;
+}
+
+static void time_is_told_by_phases(void **state)
+{
+    (void)state;
+    System s = system_of("EigenSparseLU");
+    Rows all = {.start = {0}};
+    double x[4 * STRIDE], w[16] = {0};
+    make_rows(&all, 4);
+    dv_phase_enable(true);
+    assert_int_equal(take(&s.bench, &s.a), DV_OK);
+    assert_int_equal(s.bench.ops->solve_many(s.bench.self, &all.rows, x, STRIDE, NULL), DV_OK);
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(s.bench.ops->compliance(s.bench.self, &all.rows, 1.0, w, 4), DV_OK);
+    assert_true(calls_of("factorization") == 1 && calls_of("linear solver") == 1 && calls_of("compliance") == 2);
+    dv_phase_enable(false);
+    end_system(&s);
+}
+
 static void take_line(void *context, const char *text)
 {
     dv_text_add(context, "%s", text);
@@ -464,6 +491,7 @@ int main(void)
         TEST(an_analysis_that_fails_is_made_again),
         TEST(wrong_numbers_are_refused_with_their_point),
         TEST(a_solver_that_begins_again_factors_again),
+        TEST(time_is_told_by_phases),
         TEST(the_library_is_named),
     };
     return cmocka_run_group_tests(tests, start, stop_plugins);
