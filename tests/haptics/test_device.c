@@ -216,6 +216,35 @@ static void ticks_follow_the_schedule(void **state)
     dv_scene_free(scene);
 }
 
+static void hush(const DvMessage *message, void *context)
+{
+    unsigned *errors = context;
+    *errors += message->level == DV_LEVEL_ERROR && strstr(message->text, "a schedule of ticks: rate");
+}
+
+/* Each number beyond its range by itself; and the last that are within. */
+static void a_schedule_that_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    static const DvHapticSchedule bad[] = {{.rate = -1},      {.rate = 1.1e6},  {.rate = NAN},    {.latency = -0.1},
+                                           {.latency = 1001}, {.latency = NAN}, {.jitter = -0.1}, {.jitter = 1},
+                                           {.jitter = NAN},   {.lost = -0.1},   {.lost = 1.1},    {.lost = NAN}};
+    static const DvHapticSchedule good[] = {
+        {.rate = 1e6}, {.latency = 1000}, {.jitter = 0.999}, {.lost = 1}, {.rate = 0}};
+    unsigned errors = 0;
+    DvScene *scene = load(0.01, "motion='hand'");
+    dv_log_set_handler(hush, &errors);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        if (service()->set_schedule(scene, &bad[i]) != DV_ERROR_INVALID || errors != i + 1)
+            fail_msg("schedule %zu is taken", i);
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        assert_int_equal(service()->set_schedule(scene, &good[i]), DV_OK);
+    dv_log_set_handler(NULL, NULL);
+    steps(scene, 10);
+    assert_int_equal(about(scene).ticks, 100); /* the last one counts */
+    dv_scene_free(scene);
+}
+
 static void a_log_is_replayed_to_the_same_bits(void **state)
 {
     (void)state;
@@ -355,6 +384,7 @@ int main(void)
         cmocka_unit_test(a_hand_moves_by_its_closed_form),
         cmocka_unit_test(dry_friction_stops_it_where_its_work_is_spent),
         cmocka_unit_test(ticks_follow_the_schedule),
+        cmocka_unit_test(a_schedule_that_cannot_be_is_refused),
         cmocka_unit_test(a_log_is_replayed_to_the_same_bits),
         cmocka_unit_test(a_mouse_leads_it),
         cmocka_unit_test(a_recording_leads_it),
