@@ -247,10 +247,12 @@ size_t haptics_user_words(const HapticUser *user)
 /* Ticks may go on adding to it. */
 HapticScore haptics_score(const HapticUser *user)
 {
-    HapticScore score = user->score;
-    __atomic_load(&user->score.force_sum, &score.force_sum, __ATOMIC_RELAXED);
-    __atomic_load(&user->score.force_peak, &score.force_peak, __ATOMIC_RELAXED);
-    __atomic_load(&user->score.ticks, &score.ticks, __ATOMIC_RELAXED);
+    const HapticScore *of = &user->score;
+    HapticScore score = {.path = of->path, .time = of->time, .longest_step = of->longest_step, .steps = of->steps};
+    memcpy(score.at, of->at, sizeof score.at);
+    __atomic_load(&of->force_sum, &score.force_sum, __ATOMIC_RELAXED);
+    __atomic_load(&of->force_peak, &score.force_peak, __ATOMIC_RELAXED);
+    __atomic_load(&of->ticks, &score.ticks, __ATOMIC_RELAXED);
     return score;
 }
 
