@@ -184,6 +184,7 @@ typedef struct RigidTwin {
     MappingTwin base;
     DeviceArray body, local, lever, begin, entry;
     uint32_t mapped; /* points */
+    bool stiff;      /* it has geometric stiffness */
 } RigidTwin;
 
 static bool rigid_update(DvTwin *twin, const DvOperator *op, DvText *why)
@@ -193,12 +194,14 @@ static bool rigid_update(DvTwin *twin, const DvOperator *op, DvText *why)
     const DvPrecision precision = self->base.twin.precision;
     const DvOperatorPart *body = operator_part(op, "body", SIZE_MAX, 1, why);
     const DvOperatorPart *local = body ? operator_part(op, "local", body->count, 3, why) : NULL;
+    const DvOperatorPart *stiff = dv_operator_part(op, "stiff");
     if (!local || body->count > self->base.twin.points) {
         if (local)
             dv_text_add(why, "it has %zu local points for %u", body->count, self->base.twin.points);
         return false;
     }
     self->mapped = (uint32_t)body->count;
+    self->stiff = stiff && stiff->count == 1 && stiff->index[0];
     return device_array_lists(space, &self->begin, &self->entry, self->base.points_in, body->index, body->count, why) &&
            device_array_indices(space, &self->body, body, false, why) &&
            device_array_numbers(space, precision, &self->local, local, false, why) &&
@@ -249,12 +252,24 @@ static void rigid_apply_jt(DvTwin *twin, const DvConstVec *out, const DvVec *in)
                  .entry = SPACE_AT(self->entry.at), .lever = SPACE_AT(self->lever.at));
 }
 
+static void rigid_apply_djt(DvTwin *twin, double k, const DvConstVec *force, const DvConstVec *dx, const DvVec *in)
+{
+    RigidTwin *self = (RigidTwin *)twin;
+    Space *space = self->base.twin.space;
+    if (self->stiff)
+        SPACE_LAUNCH(space, self->base.twin.precision, rigid_turn, self->base.points_in, .n = self->base.points_in,
+                     .force = (const void *)force->at, .in = (const void *)dx->at, .out = (void *)in->at,
+                     .begin = SPACE_AT(self->begin.at), .entry = SPACE_AT(self->entry.at),
+                     .lever = SPACE_AT(self->lever.at), .k = k);
+}
+
 static const DvTwinOps rigid_ops = {.size = sizeof(DvTwinOps),
                                     .update = rigid_update,
                                     .free = rigid_free,
                                     .apply = rigid_apply,
                                     .apply_j = rigid_apply_j,
-                                    .apply_jt = rigid_apply_jt};
+                                    .apply_jt = rigid_apply_jt,
+                                    .apply_djt = rigid_apply_djt};
 
 static MappingTwin *rigid_twin_new(void)
 {

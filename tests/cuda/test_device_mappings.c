@@ -38,6 +38,14 @@
     "<Node name='Centres'><MechanicalObject name='dofs' template='POINTS'/><IdentityMapping/>"                       \
     "<ConstantForceField indices='1' forces='0 0 3'/></Node></Node></Node>"
 
+#define STIFF_BODIES                                                                                                 \
+    "<Node name='root' dt='0.01' gravity='0 -9 0'><DefaultAnimationLoop/><Node name='Body'>" IMPLICIT                \
+    "<MechanicalObject name='dofs' template='TURNING' position='0 0 0 0 0 0 1  3 0 0 0.5 0.5 0.5 0.5'/>"             \
+    "<UniformMass vertexMass='1.5 1 [0.2 0 0, 0 0.3 0, 0 0 0.4]'/>"                                                  \
+    "<Node name='Points'><MechanicalObject name='dofs' template='POINTS' position='1 0 0 0 1 0 0 0 1 1 1 0 0 1 1'/>" \
+    "<RigidMapping rigidIndexPerPoint='0 0 0 1 1' geometricStiffness='1'/>"                                          \
+    "<ConstantForceField indices='0 4' forces='0 120 0 0 140 10'/></Node></Node></Node>"
+
 /* The words of the states go where their names, or %s, stand. */
 static DvScene *load(const char *format, const char *points, const char *bodies)
 {
@@ -133,6 +141,27 @@ static void expect_to_stay(const char *format)
     dv_scene_free(scene);
 }
 
+/* Forces on points of bodies that turn a lot: without what they change the products would be others. */
+static void test_points_of_bodies_stiffen_them(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/Body/dofs", "/Body/Points/dofs"};
+    expect_like_host(STIFF_BODIES, paths, 2, 40);
+    DvScene *scene = load(STIFF_BODIES, "CudaVec3d", "CudaRigid3d");
+    make_steps(scene, 4);
+    const DvDeviceUseOps *ops = dv_service(DV_DEVICE_USE);
+    DvDeviceShare shares[16];
+    const uint32_t count = ops->shares(scene, shares, 16);
+    uint32_t mappings = 0;
+    for (uint32_t i = 0; i < count && i < 16; i++)
+        if (strstr(dv_object_path(shares[i].object), "RigidMapping")) {
+            assert_true(shares[i].acts_there && shares[i].bytes_got == 0);
+            mappings++;
+        }
+    assert_int_equal(mappings, 1);
+    dv_scene_free(scene);
+}
+
 static void test_solves_through_mappings_stay(void **state)
 {
     (void)state;
@@ -197,9 +226,9 @@ static int start_with_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points_that_hang_on_others),   cmocka_unit_test(test_bodies_and_their_points),
-        cmocka_unit_test(test_solves_through_mappings_stay), cmocka_unit_test(test_pictures_cost_when_somebody_looks),
-        cmocka_unit_test(test_sine_and_cosine_to_one_ulp),
+        cmocka_unit_test(test_points_of_bodies_stiffen_them),     cmocka_unit_test(test_points_that_hang_on_others),
+        cmocka_unit_test(test_bodies_and_their_points),           cmocka_unit_test(test_solves_through_mappings_stay),
+        cmocka_unit_test(test_pictures_cost_when_somebody_looks), cmocka_unit_test(test_sine_and_cosine_to_one_ulp),
     };
     return cmocka_run_group_tests(tests, start_with_device, stop_plugins);
 }

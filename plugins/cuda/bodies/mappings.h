@@ -150,6 +150,40 @@ BODY void NAME(rigid_pull)(const NAME(rigid_pull_args) * o, uint32_t block, uint
         o->in[6 * (uint64_t)body + c] = (REAL)((double)o->in[6 * (uint64_t)body + c] + shared[0]);
 }
 
+/* The geometric stiffness of a body's points: torque += k sum of (r (f . t) - (f . r) t), r: lever, f: force, t: how the body turns. */
+typedef struct NAME(rigid_turn_args) {
+    const double *stop;
+    uint64_t n; /* bodies */
+    const REAL *force, *in;
+    REAL *out;
+    const uint32_t *begin, *entry; /* the points of each body */
+    const REAL *lever;
+    double k;
+} NAME(rigid_turn_args);
+
+BODY void NAME(rigid_turn)(const NAME(rigid_turn_args) * o, uint32_t block, uint32_t lane, uint32_t phase,
+                           double *shared)
+{
+    const uint64_t body = (uint64_t)block * LANES + lane;
+    (void)phase, (void)shared;
+    if (body >= o->n)
+        return;
+    double sum[3] = {0, 0, 0};
+    for (uint32_t e = o->begin[body]; e < o->begin[body + 1]; e++) {
+        const REAL *f = o->force + 3 * (uint64_t)o->entry[e], *r = o->lever + 3 * (uint64_t)o->entry[e],
+                   *t = o->in + 6 * body + 3;
+        double along = 0, power = 0;
+        for (int c = 0; c < 3; c++) {
+            along += (double)f[c] * (double)t[c];
+            power += (double)f[c] * (double)r[c];
+        }
+        for (int c = 0; c < 3; c++)
+            sum[c] += (double)r[c] * along - power * (double)t[c];
+    }
+    for (uint64_t c = 0; c < 3; c++)
+        o->out[6 * body + 3 + c] = (REAL)((double)o->out[6 * body + 3 + c] + o->k * sum[c]);
+}
+
 /* r = a moved by k b: centre + k linear, and the rotation k angular after that of a, in double; of floats brought back to unit length. */
 typedef struct NAME(rigid_integrate_args) {
     const double *stop;

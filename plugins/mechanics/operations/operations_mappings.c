@@ -104,29 +104,34 @@ void operation_propagate(DvMechanics *m, const DvStep *step, DvVecId v)
     m->depth--;
 }
 
-/* By the twin; false: there is none. */
-static __attribute__((noinline)) bool pull_up_there(DvMechanics *m, MappingItem *mapping, const DvStep *step)
+/* By the twin; false: there is none, or it has not all that counts. */
+static __attribute__((noinline)) bool pull_up_there(DvMechanics *m, MappingItem *mapping, const DvStep *step, double k)
 {
     DvTwin *twin = mapping_twin(m, mapping);
-    if (!twin || !twin->ops->apply_jt) {
+    const bool stiff = twin && k != 0.0 && twin->ops->apply_djt;
+    if (!twin || !twin->ops->apply_jt || (stiff && (mapping->constrained || step->kind == DV_MATRIX_SYMMETRIC))) {
         mapping_catch_up(m, mapping, step);
         return false;
     }
     const DvSpace space = mapping->twin->space->number;
     DvVec out, in;
+    DvConstVec turns;
     if (!mapping->twin->applied)
         mapping_take_positions(m, mapping);
     if (states_give_f(m, mapping->object, mapping_outputs_of(mapping), 1, space, &out) &&
         states_give_f(m, mapping->object, mapping_inputs_of(mapping), 1, space, &in)) {
         const DvConstVec given = dv_const(out);
         twin->ops->apply_jt(twin, &given, &in);
+        const DvConstVec force = stiff ? mechanics_force_on(m, &m->states[*mapping_outputs_of(mapping)], space) : given;
+        if (stiff && force.at && states_give_x(m, mapping->object, mapping_inputs_of(mapping), 1, space, &turns))
+            twin->ops->apply_djt(twin, k, &force, &turns, &in);
     }
     return true;
 }
 
 static void pull_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, double k)
 {
-    if (!mapping_fits_outputs(m, mapping) || (mapping->twin && pull_up_there(m, mapping, step)))
+    if (!mapping_fits_outputs(m, mapping) || (mapping->twin && pull_up_there(m, mapping, step, k)))
         return;
     const DvSpace space = mapping->ops->space;
     const uint32_t *inputs = mapping_inputs_of(mapping), *outputs = mapping_outputs_of(mapping);

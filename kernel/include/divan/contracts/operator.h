@@ -35,7 +35,8 @@
  *                                columns' points with these weights, of the components that both have; without any it stays where it
  *                                is, its velocity too unless clears [1][1] is 1
  *   "copies"                     likewise: point [rows][1] that each point of the output copies; one that is not there: it stays
- *   "rigid points"               from Rigid3 to points in space: body [points][1]; local [points][3] m in the body's axes
+ *   "rigid points"               from Rigid3 to points in space: body [points][1]; local [points][3] m in the body's axes; stiff [1][1] 1: forces on
+ *                                the points have geometric stiffness when bodies turn
  *   "plane"                      normal [1][deriv]; plane [1][5] distance, stiffness, damping, largest force, 1 on both sides; range
  *                                [1][2] first and last point + 1
  *
