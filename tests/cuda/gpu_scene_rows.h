@@ -2,7 +2,7 @@
  *
  * Rows of test_gpu_scenes.c: scenes as they are made for a GPU, `$` the word of their states. Beams are fixed at x = 0 and sink.
  */
-#define IMPLICIT(iterations)                                            \
+#define TRUNCATED(iterations)                                           \
     "<EulerImplicitSolver rayleighStiffness='0.1' rayleighMass='0.1'/>" \
     "<CGLinearSolver iterations='" iterations "' tolerance='1e-6' threshold='1e-6'/>"
 #define GRID(n) "<RegularGridTopology name='grid' n='" n "' min='0 6 -2' max='16 10 2'/>"
@@ -33,26 +33,26 @@
            "<SphereROI name='corners' centers='0 0 0 10 0 0 0 10 0 10 10 0' radii='0.11 0.11 0.11 0.11'/>" \
            "<FixedProjectiveConstraint template='$' indices='@corners.indices'/>" SURFACE
 #define ELEMENTS(mesh, force) \
-    IMPLICIT("20") mesh "<MechanicalObject name='dofs' template='$' position='@mesh.position'/>" force FIXED_CORNER
+    TRUNCATED("20") mesh "<MechanicalObject name='dofs' template='$' position='@mesh.position'/>" force FIXED_CORNER
 #define FIXED_CORNER  "<FixedProjectiveConstraint template='$' indices='0 1 2'/>"
 #define CUBES         "<RegularGridTopology name='mesh' n='4 4 4' min='0 0 0' max='3 3 3'/>"
 #define POINTS_OF_TWO "<MeshTopology name='mesh' position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1 0.5 0.5 2' "
 #define RK4           "<RungeKutta4Solver/>"
 #define DENSE         "<NodalMassDensity property='2'/><FEMMass template='$,"
 
-{"tetrahedra", "dt='0.01' gravity='0 -9 0'", TETRAHEDRON_BEAM(IMPLICIT("20"), "40 10 10"), true, false},
+{"tetrahedra", "dt='0.01' gravity='0 -9 0'", TETRAHEDRON_BEAM(TRUNCATED("20"), "40 10 10"), true, false},
     {"tetrahedra by Runge and Kutta", "dt='0.002' gravity='0 -9 0'", TETRAHEDRON_BEAM(RK4, "40 10 10"), true, false},
-    {"many tetrahedra", "dt='0.01' gravity='0 -9 0'", TETRAHEDRON_BEAM(IMPLICIT("20"), "76 16 16"), true, true},
-    {"hexahedra", "dt='0.02' gravity='0 -9 0'", HEXAHEDRON_BEAM(IMPLICIT("20"), "40 10 10"), true, false},
+    {"many tetrahedra", "dt='0.01' gravity='0 -9 0'", TETRAHEDRON_BEAM(TRUNCATED("20"), "76 16 16"), true, true},
+    {"hexahedra", "dt='0.02' gravity='0 -9 0'", HEXAHEDRON_BEAM(TRUNCATED("20"), "40 10 10"), true, false},
     {"hexahedra by Runge and Kutta", "dt='0.002' gravity='0 -9 0'", HEXAHEDRON_BEAM(RK4, "40 10 10"), true, false},
-    {"many hexahedra", "dt='0.01' gravity='0 -9 0'", HEXAHEDRON_BEAM(IMPLICIT("20"), "76 16 16"), true, true},
+    {"many hexahedra", "dt='0.01' gravity='0 -9 0'", HEXAHEDRON_BEAM(TRUNCATED("20"), "76 16 16"), true, true},
     {"springs", "dt='0.01' gravity='0 -9 0'",
      SPRING_BEAM("<EulerImplicitSolver rayleighStiffness='0' rayleighMass='0'/>"
                  "<CGLinearSolver iterations='20' tolerance='1e-6' threshold='1e-6'/>"),
      true, false},
     {"springs by Runge and Kutta", "dt='0.002' gravity='0 -9 0'", SPRING_BEAM(RK4), true, false},
-    {"small tissue", "dt='0.01' gravity='0 -9 -1'", TISSUE(IMPLICIT("20"), "20 20 1"), false, false},
-    {"tissue", "dt='0.01' gravity='0 -9 -1'", TISSUE(IMPLICIT("20"), "100 100 1"), false, true},
+    {"small tissue", "dt='0.01' gravity='0 -9 -1'", TISSUE(TRUNCATED("20"), "20 20 1"), false, false},
+    {"tissue", "dt='0.01' gravity='0 -9 -1'", TISSUE(TRUNCATED("20"), "100 100 1"), false, true},
     {"cloth", "dt='0.04' gravity='0 -2 0'",
      "<EulerImplicitSolver rayleighStiffness='0.1' rayleighMass='0.1'/>"
      "<CGLinearSolver iterations='10' tolerance='1e-6' threshold='1e-6'/>"
@@ -103,7 +103,7 @@
               "<UniformMass template='$' totalMass='50'/>"),
      true, false},
     {"liver", "dt='0.02' gravity='0 -9.81 0'",
-     IMPLICIT(
+     TRUNCATED(
          "25") "<MeshGmshLoader name='mesh' filename='meshes/liver.msh'/><TetrahedronSetTopologyContainer src='@mesh'/>"
                "<TetrahedronSetGeometryAlgorithms template='$'/><MechanicalObject name='dofs' template='$' src='@mesh'/>"
                "<TetrahedronFEMForceField template='$' youngModulus='10000' poissonRatio='0.4' method='large'/>"
@@ -112,7 +112,7 @@
                "<Node name='Spheres'><MechanicalObject name='points' template='$' position='0 0 0  0.02 0.02 0'/>"
                "<BarycentricMapping/></Node>",
      true, false},
-#undef IMPLICIT
+#undef TRUNCATED
 #undef GRID
 #undef FIXED
 #undef STATE
