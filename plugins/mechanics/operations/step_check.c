@@ -52,6 +52,7 @@ static void forget(DvNode *root)
     SceneMechanics *scene = mechanics_of_scene(root);
     dv_mechanical_operations.close(scene->watched);
     scene->watched = NULL;
+    step_check_forget_copies(root);
 }
 
 /* ---- Causes ---- */

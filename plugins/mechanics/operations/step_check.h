@@ -42,6 +42,7 @@ static inline uint64_t version_of(DvStateRef s, DvVecId id)
 DvStatus step_check_device_fault(const DvMechanics *m);
 /* After a step that is good: copies what devices keep to the host if it is time for that. */
 void step_check_keep(DvMechanics *m, uint64_t number);
+void step_check_forget_copies(DvNode *root);
 /* Puts the last good state back where a device has failed: what it holds itself, else the newest copy on the host, with its time. All
  * states are on the host from then on. false: no device has failed, or there is no copy. */
 bool step_check_leave_devices(DvMechanics *m, DvNode *root);

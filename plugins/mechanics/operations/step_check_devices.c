@@ -86,6 +86,78 @@ static MechanicalObject *of_device(const StateItem *state)
     return own && own->elsewhere ? own : NULL;
 }
 
+/* Position and velocity of states of the host, as of the copy of what devices keep: the last good state is of one time. */
+typedef struct Beside {
+    struct KeptBeside {
+        DvStateRef state; /* held */
+        uint32_t points;
+        double *at[2];
+    } * of;
+    uint32_t count;
+} Beside;
+
+static const DvVecId watched_ids[] = {DV_POSITION, DV_VELOCITY};
+
+static Beside *beside_of(const DvNode *root)
+{
+    static const char key = 0;
+    return dv_scene_local(dv_node_scene(root), &key, sizeof(Beside));
+}
+
+void step_check_forget_copies(DvNode *root)
+{
+    Beside *beside = beside_of(root);
+    for (uint32_t i = 0; i < beside->count; i++) {
+        dv_state_release(&beside->of[i].state);
+        dv_free(beside->of[i].at[X]);
+        dv_free(beside->of[i].at[V]);
+    }
+    dv_free(beside->of);
+    *beside = (Beside){NULL, 0};
+}
+
+/* The copy of a state as it is; or NULL. */
+static const struct KeptBeside *find_beside(const DvMechanics *m, DvStateRef s)
+{
+    const Beside *beside = beside_of(dv_node_root(m->node));
+    for (uint32_t i = 0; i < beside->count; i++)
+        if (beside->of[i].state.object == s.object && beside->of[i].points == state_count(s))
+            return &beside->of[i];
+    return NULL;
+}
+
+static size_t numbers_of(DvStateRef s, int k)
+{
+    return (size_t)state_count(s) * (k == X ? s.dof->coord : s.dof->deriv);
+}
+
+static void keep_beside(DvMechanics *m)
+{
+    Beside *beside = beside_of(dv_node_root(m->node));
+    step_check_forget_copies(dv_node_root(m->node));
+    beside->of = dv_alloc((size_t)m->independent.count + 1, sizeof *beside->of);
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        const StateItem *state = independent_at(m, i);
+        if (of_device(state))
+            continue;
+        struct KeptBeside *kept = &beside->of[beside->count++];
+        *kept = (struct KeptBeside){dv_state_ref(dv_object_ref(state->ref.object)), state_count(state->ref), {NULL}};
+        for (int k = X; k <= V; k++) {
+            const size_t n = numbers_of(state->ref, k);
+            const double *from = n ? state_read(state->ref, watched_ids[k], DV_HOST) : NULL;
+            kept->at[k] = from ? dv_alloc(n, sizeof *from) : NULL;
+            if (from)
+                memcpy(kept->at[k], from, n * sizeof *from);
+        }
+    }
+}
+
+static bool is_kept(const DvMechanics *m, const StateItem *state)
+{
+    const MechanicalObject *own = of_device(state);
+    return own ? elsewhere_is_kept(own) : find_beside(m, state->ref) != NULL;
+}
+
 void step_check_keep(DvMechanics *m, uint64_t number)
 {
     struct HostCopy *copy = &m->scene->host_copy;
@@ -94,17 +166,20 @@ void step_check_keep(DvMechanics *m, uint64_t number)
         copy->every = every ? strtoull(every, NULL, 10) : 0;
     }
     bool is_due = number == 0 || (copy->every > 0 && number % copy->every == 0);
-    for (uint32_t i = 0; i < m->independent.count && !is_due; i++) {
-        const MechanicalObject *own = of_device(independent_at(m, i));
-        is_due = own && !elsewhere_is_kept(own); /* it has been cut, or is new */
-    }
+    for (uint32_t i = 0; i < m->independent.count && !is_due; i++)
+        is_due = !is_kept(m, independent_at(m, i)); /* it has been cut, or is new */
     for (uint32_t i = 0; i < m->independent.count && is_due; i++) {
         MechanicalObject *own = of_device(independent_at(m, i));
         if (own)
             elsewhere_keep(own);
     }
-    if (is_due)
-        copy->time = dv_node_time(dv_node_root(m->node));
+    if (!is_due || step_check_device_fault(m) != DV_OK) /* it was lost meanwhile: what has come home is not whole */
+        return;
+    for (uint32_t i = 0; i < m->independent.count; i++)
+        if (of_device(independent_at(m, i)))
+            elsewhere_take_copy(of_device(independent_at(m, i)));
+    keep_beside(m);
+    copy->time = dv_node_time(dv_node_root(m->node));
 }
 
 /* Whether all copies of the last good state are there, and can be had. */
@@ -124,22 +199,34 @@ static bool holds_last_good(const DvMechanics *m)
 static bool all_are_kept(const DvMechanics *m)
 {
     bool all = true;
-    for (uint32_t i = 0; i < m->independent.count && all; i++) {
-        const MechanicalObject *own = of_device(independent_at(m, i));
-        all = !own || elsewhere_is_kept(own);
-    }
+    for (uint32_t i = 0; i < m->independent.count && all; i++)
+        all = is_kept(m, independent_at(m, i));
     return all;
 }
 
-/* Those of the host are as they were before the step; they are as old as the others only if that is the start. */
-static void put_back(DvMechanics *m, bool from_device)
+/* As before the step. */
+static void put_back(DvMechanics *m)
 {
     for (uint32_t i = 0; i < m->independent.count; i++) {
         const StateItem *state = independent_at(m, i);
-        for (int k = X; k <= V; k++) {
-            const DvVecId id = k == X ? DV_POSITION : DV_VELOCITY;
-            if (state->watch[k].copies & WATCH_KEPT && (from_device || !of_device(state)))
-                state_combine(state->ref, id, copy_of(id, state->watch[k].copies), DV_NO_VEC, 0.0);
+        for (int k = X; k <= V; k++)
+            if (state->watch[k].copies & WATCH_KEPT)
+                state_combine(state->ref, watched_ids[k], copy_of(watched_ids[k], state->watch[k].copies), DV_NO_VEC,
+                              0.0);
+    }
+}
+
+/* States of the host as of the copy, which is the last good state from now on. */
+static void put_back_beside(DvMechanics *m)
+{
+    for (uint32_t i = 0; i < m->independent.count; i++) {
+        StateItem *state = independent_at(m, i);
+        const struct KeptBeside *kept = of_device(state) ? NULL : find_beside(m, state->ref);
+        for (int k = X; k <= V && kept; k++) {
+            double *to = kept->at[k] ? state_write(state->ref, watched_ids[k], DV_HOST, DV_OVERWRITE) : NULL;
+            if (to)
+                memcpy(to, kept->at[k], numbers_of(state->ref, k) * sizeof *to);
+            state->watch[k] = (Watch){.copies = 0};
         }
     }
 }
@@ -147,7 +234,10 @@ static void put_back(DvMechanics *m, bool from_device)
 bool step_check_leave_devices(DvMechanics *m, DvNode *root)
 {
     const bool there = holds_last_good(m), kept = !there && all_are_kept(m);
-    put_back(m, there);
+    if (there)
+        put_back(m);
+    else if (kept)
+        put_back_beside(m);
     for (DvMechanics *other = m->scene->open; other; other = other->next) {
         twins_forget_all(other);
         other->revision = 0; /* to be compiled anew */

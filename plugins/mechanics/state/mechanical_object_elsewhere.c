@@ -26,8 +26,11 @@ typedef struct Elsewhere {
     DvStateVectors at_home; /* of those in no field */
     double *partial[3];     /* [partial_size]: positions, velocities, forces of a few points */
     size_t partial_size[3];
-    double *kept[2]; /* [kept_points] position and velocity as of elsewhere_keep; NULL: never */
-    uint32_t kept_points;
+    /* [points] position and velocity as of elsewhere_keep, or NULL: the copy, and the one that is being made, while the device may be lost. */
+    struct HostCopyOfState {
+        double *at[2];
+        uint32_t points;
+    } kept, coming;
 } Elsewhere;
 
 static inline const DvVectorSpaceOps *ops_of(const MechanicalObject *self)
@@ -100,8 +103,10 @@ void elsewhere_end(MechanicalObject *self)
     dv_state_vectors_free(&self->elsewhere->at_home);
     for (int i = 0; i < 3; i++)
         dv_free(self->elsewhere->partial[i]);
-    dv_free(self->elsewhere->kept[0]);
-    dv_free(self->elsewhere->kept[1]);
+    for (int k = 0; k < 2; k++) {
+        dv_free(self->elsewhere->kept.at[k]);
+        dv_free(self->elsewhere->coming.at[k]);
+    }
     dv_free(self->elsewhere);
     self->elsewhere = NULL;
 }
@@ -547,26 +552,34 @@ static const DvVecId kept_ids[2] = {DV_POSITION, DV_VELOCITY};
 void elsewhere_keep(MechanicalObject *self)
 {
     Elsewhere *elsewhere = self->elsewhere;
+    struct HostCopyOfState *copy = &elsewhere->coming;
     for (int k = 0; k < 2; k++) {
         const DvVecId id = kept_ids[k];
         const ElsewhereVector *vector = &elsewhere->of[id];
         const size_t n = mechanical_object_length_of(self, id), dim = mechanical_object_dim_of(self, id);
-        if (elsewhere->kept_points != self->count || !elsewhere->kept[k])
-            elsewhere->kept[k] =
-                dv_realloc(elsewhere->kept[k], elsewhere->kept[k] ? elsewhere->kept_points * dim * sizeof(double) : 0,
-                           (n ? n : 1) * sizeof(double));
+        if (copy->points != self->count || !copy->at[k])
+            copy->at[k] = dv_realloc(copy->at[k], copy->at[k] ? copy->points * dim * sizeof(double) : 0,
+                                     (n ? n : 1) * sizeof(double));
         notice_writes(field_of(self, id), &elsewhere->of[id]);
         if (vector->there && !vector->home)
-            ops_of(self)->get_numbers(elsewhere->space, elsewhere->kept[k], vector->at, elsewhere->precision, n);
+            ops_of(self)->get_numbers(elsewhere->space, copy->at[k], vector->at, elsewhere->precision, n);
         else if (n)
-            memcpy(elsewhere->kept[k], elsewhere_read(self, id, DV_HOST), n * sizeof(double));
+            memcpy(copy->at[k], elsewhere_read(self, id, DV_HOST), n * sizeof(double));
     }
-    elsewhere->kept_points = self->count;
+    copy->points = self->count;
+}
+
+void elsewhere_take_copy(MechanicalObject *self)
+{
+    Elsewhere *elsewhere = self->elsewhere;
+    const struct HostCopyOfState old = elsewhere->kept;
+    elsewhere->kept = elsewhere->coming;
+    elsewhere->coming = old;
 }
 
 bool elsewhere_is_kept(const MechanicalObject *self)
 {
-    return self->elsewhere->kept[0] && self->elsewhere->kept_points == self->count;
+    return self->elsewhere->kept.at[0] && self->elsewhere->kept.points == self->count;
 }
 
 bool elsewhere_holds(const MechanicalObject *self, DvVecId id)
@@ -584,7 +597,7 @@ void elsewhere_leave(MechanicalObject *self, bool as_kept)
     for (int k = 0; k < 2 && as_kept && elsewhere_is_kept(self); k++) {
         double *at = dv_data_begin_all(self->of_id[kept_ids[k]], self->count);
         if (self->count)
-            memcpy(at, elsewhere->kept[k], mechanical_object_length_of(self, kept_ids[k]) * sizeof *at);
+            memcpy(at, elsewhere->kept.at[k], mechanical_object_length_of(self, kept_ids[k]) * sizeof *at);
         dv_data_end(self->of_id[kept_ids[k]]);
     }
     dv_state_vectors_free(&self->own);

@@ -40,6 +40,7 @@ double *elsewhere_begin_points(MechanicalObject *self, DvVecId id, const uint32_
 void elsewhere_end_points(MechanicalObject *self, DvVecId id, const uint32_t *points, uint32_t count);
 /* Copies positions and velocities to the host, for the case that the device is lost; whether there is such a copy of as many points. */
 void elsewhere_keep(MechanicalObject *self);
+void elsewhere_take_copy(MechanicalObject *self); /* it is whole: the copy is that one from now on */
 bool elsewhere_is_kept(const MechanicalObject *self);
 /* Whether the content of a vector of no field can be had. */
 bool elsewhere_holds(const MechanicalObject *self, DvVecId id);
