@@ -7,11 +7,14 @@ usage: check_memory.py DIVAN FAILING_HEAP
 FAILING_HEAP is loaded in front of the C library and refuses the N-th allocation, or all from the N-th on, or all above a size. Sizes
 that scenes choose are asked for in vain with little address space, and in such a size that no machine has it.
 """
+import base64
 import os
 import resource
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 MIB = 1 << 20
 divan, heap = map(os.path.abspath, sys.argv[1:])
@@ -58,6 +61,18 @@ def judge(name, good, status, text):
         passed += 1
     else:
         failures.append("%s: exit status %d: %s" % (name, status, text[:400]))
+
+
+def write_deflated(name, size):
+    """A VTK file whose points are so many zeros, deflated."""
+    pressed = zlib.compressobj(1)
+    zeros = b"".join([pressed.compress(bytes(MIB)) for _ in range(size // MIB)] + [pressed.flush()])
+    words = base64.b64encode(struct.pack("<4I", 1, size, 0, len(zeros))) + base64.b64encode(zeros)
+    with open(name, "w") as file:
+        file.write('<VTKFile type="UnstructuredGrid" version="0.1" byte_order="LittleEndian" compressor="vtkZLibDataCompressor">'
+                   '<UnstructuredGrid><Piece NumberOfPoints="%d" NumberOfCells="0"><Points><DataArray type="Float64" Name="Points" '
+                   'NumberOfComponents="3" format="binary">%s</DataArray></Points></Piece></UnstructuredGrid></VTKFile>'
+                   % (size // 24, words.decode()))
 
 
 def refuse(command, variable, number):
@@ -113,6 +128,9 @@ with tempfile.TemporaryDirectory() as folder:
               '<MechanicalObject/><HexahedronFEMForceField name="solid" youngModulus="1e3" poissonRatio="0.3"/><UniformMass totalMass="1"/>'
               '<SpringForceField name="one" spring="0 1 10 0 0.1"/>', "HexahedronFEMForceField 'solid'", "the matrix of 192003 unknowns",
               memory=390 * MIB)
+    write_deflated("zeros.vtu", 192 * MIB)
+    too_large("what is inflated", '<MeshVTKLoader filename="zeros.vtu"/>', "MeshVTKLoader", "no room in memory for what it inflates to",
+              memory=300 * MIB)
 
 for failure in failures:
     print("FAILED: " + failure)
