@@ -116,6 +116,14 @@ with tempfile.TemporaryDirectory() as folder:
         refuse(["list"], "DIVAN_TEST_FAIL_FROM", number)
         refuse(["check", "beam.scn"], "DIVAN_TEST_FAIL_FROM", number)
 
+    # What steps ask for is counted.
+    with open("written.scn", "w") as file:
+        file.write('<Node dt="0.01"><EulerExplicitSolver/><MeshTopology position="0 0 0  1 0 0" edges="0 1"/><MechanicalObject/>'
+                   '<UniformMass totalMass="1"/><VTKExporter filename="written" exportEveryNumberOfSteps="1"/></Node>')
+    counted = subprocess.run([divan, "bench", "--json", "-n", "3", "written.scn"], capture_output=True)
+    judge("allocations of a step that writes a file", b'"allocations_per_step": 0' not in counted.stdout and b"median" in counted.stdout,
+          counted.returncode, counted.stdout.decode())
+
     # What was saved last is named.
     with open("saved.scn", "w") as file:
         file.write(SCENES["beam.scn"])
