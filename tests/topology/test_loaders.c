@@ -36,7 +36,7 @@ static const char *const files[][2] = {
      "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 double\n"
      "0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1\nCELLS 1 9\n8 0 1 2 3 4 5 6 7\nCELL_TYPES 1\n12\n"
      "POINT_DATA 8\nSCALARS heat%20here float\nLOOKUP_TABLE default\n1 2 3 4 5 6 7 8\n"
-     "FIELD more 2\nposition 3 8 double\n0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\nmark 1 8 int\n8 7 6 5 4 3 2 1\n"},
+     "FIELD more 3\nstamp 1 2 double\n4.5 5.5\nposition 3 8 double\n0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\nmark 1 8 int\n8 7 6 5 4 3 2 1\n"},
     {"balls.sph", "title\nnums 2\nsphe 1 1 0 0 .5\nsphe 2 0 1 0 .25\n"},
     {"empty.obj", ""},
 };
@@ -181,6 +181,7 @@ static void arrays_of_a_vtk_file_become_fields(void **state)
     DvScene *scene = scene_from_text(SCENE("<MeshVTKLoader name='l' filename='cube.vtk'/>"));
     expect_field(scene, "/l", "heat%20here", "1 2 3 4 5 6 7 8");
     expect_field(scene, "/l", "mark", "8 7 6 5 4 3 2 1");
+    expect_field(scene, "/l", "stamp", "4.5 5.5"); /* is of no point */
     assert_int_equal(count_of(scene, "/l", "position_1"), 8);
     expect_field(scene, "/l", "hexahedra", "0 1 2 3 4 5 6 7");
     dv_scene_free(scene);
