@@ -142,6 +142,9 @@ def same_as_dumped():
     check(skin["Polys", "connectivity"] == [0, 1, 2] and skin["Polys", "offsets"] == [3] and sizes["NumberOfPolys"] == 1, "a triangle: %s" % skin)
     run(BAR % "3 2 2", "--export", "one.pvd", "--fields", "velocity", steps=1)
     check(set(name for of, name in read_vtk("one/Bar-state_000001.vtu")[0] if of == "PointData") == {"velocity"}, "--fields velocity")
+    run(BAR % "2 2 2", "--export", "cell.pvd", "--compress", steps=1)
+    types = read_vtk("cell/Bar-state_000001.vtu")[0]["Cells", "types"]  # of one byte
+    check(types == [12], "one cell, compressed: %s" % types)
 
 
 def by_others():
