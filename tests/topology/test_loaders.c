@@ -187,6 +187,29 @@ static void arrays_of_a_vtk_file_become_fields(void **state)
     dv_scene_free(scene);
 }
 
+/* A strip of triangles, each with three corners of its own in the file: more than the table of points has room for at first. */
+static void equal_points_of_a_large_stl_file_are_one(void **state)
+{
+    (void)state;
+    enum { TRIANGLES = 1500 };
+    FILE *file = fopen("strip.stl", "w");
+    assert_non_null(file);
+    fputs("solid strip\n", file);
+    for (int i = 0; i < TRIANGLES; i++) {
+        fputs("facet normal 0 0 1\nouter loop\n", file);
+        for (int k = i; k < i + 3; k++)
+            fprintf(file, "vertex %g %d 0\n", 0.5 * k, k % 2);
+        fputs("endloop\nendfacet\n", file);
+    }
+    fputs("endsolid strip\n", file);
+    fclose(file);
+    DvScene *scene = scene_from_text(SCENE("<MeshSTLLoader name='l' filename='strip.stl'/>"));
+    assert_int_equal(count_of(scene, "/l", "triangles"), TRIANGLES);
+    assert_int_equal(count_of(scene, "/l", "position"), TRIANGLES + 2);
+    dv_scene_free(scene);
+    (void)remove("strip.stl");
+}
+
 static void a_source_gives_its_lists_but_not_its_options(void **state)
 {
     (void)state;
@@ -761,6 +784,7 @@ int main(void)
         cmocka_unit_test(options_of_loaders_change_what_they_give),
         cmocka_unit_test(fields_follow_options_that_change_later),
         cmocka_unit_test(arrays_of_a_vtk_file_become_fields),
+        cmocka_unit_test(equal_points_of_a_large_stl_file_are_one),
         cmocka_unit_test(a_source_gives_its_lists_but_not_its_options),
         cmocka_unit_test(spheres_are_moved_again_by_a_state_that_follows_them),
         cmocka_unit_test(a_topology_reads_a_file_by_itself),
