@@ -241,7 +241,7 @@ static void only_the_very_first_solve_iterates_below_the_limits(void **state)
     step(scene);
     const double moved = dv_state_read(scene_state(scene, "/Body/dofs"), DV_POSITION).at[0];
     assert_true(moved != 1.0);
-    assert_int_equal(curve(scene, "Denominator", values, 64), 2); /* of one iteration, and the one that ends the solve */
+    assert_int_equal(curve(scene, "Denominator", values, 64), 2); /* the second one ends the solve */
     step(scene);
     assert_int_equal(curve(scene, "Denominator", values, 64), 1);
     dv_scene_free(scene);
