@@ -95,6 +95,11 @@ def surfaces():
     corners = struct.unpack_from("<9f", binary, 84 + 12)
     check(corners == struct.unpack("<9f", struct.pack("<9f", *POINTS[:9])), "corners %s" % (corners,))
     check(len(get("q.stl")) == 84 + 100 and get("t.stl").count(b"vertex") == 6, "a quad is two facets")
+    # Edges and faces of a topology that has cells alone are made for the file.
+    text = SCENE % (numbers(POINTS[:12]), numbers(POINTS[:12]), 'tetrahedra="0 1 2 3"', '<MeshExporter filename="e" format="obj" exportAtBegin="1"/>')
+    run(text.replace("MeshTopology", "TetrahedronSetTopologyContainer"), 0)
+    lines = [line.split()[0] for line in get("e.obj").decode().splitlines() if line.strip()]
+    check((lines.count("l"), lines.count("f")) == (6, 4), "edges and faces of a tetrahedron: %s" % lines)
     if meshio:
         for name, facets in (("b", 1), ("q", 2), ("t", 2)):
             check(len(meshio.read(name + ".stl").cells_dict["triangle"]) == facets, "meshio reads %s.stl otherwise" % name)
