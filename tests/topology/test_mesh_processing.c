@@ -265,6 +265,7 @@ static void points_in_one_place_become_one(void **state)
     dv_array_push(&mesh.tetrahedron, (DvTetrahedron){{1, 2, 3, 4}});
     dv_array_push(&mesh.tetrahedron, (DvTetrahedron){{2, 5, 3, 8}}); /* collapses */
     dv_array_push(&mesh.tetrahedron, (DvTetrahedron){{5, 6, 7, 8}});
+    dv_array_push(&mesh.tetrahedron, (DvTetrahedron){{8, 7, 6, 2}}); /* is the one before then */
     dv_array_push(&mesh.triangle, (DvTriangle){{2, 3, 4}});
     dv_array_push(&mesh.triangle, (DvTriangle){{7, 6, 5}}); /* is the one before then */
     dv_array_push(&mesh.triangle, (DvTriangle){{6, 7, 8}});
@@ -274,7 +275,7 @@ static void points_in_one_place_become_one(void **state)
     assert_int_equal(dv_mesh_merge_positions(&mesh, 1e-9).points, 2); /* the third pair is farther apart */
     assert_int_equal(mesh.position.count, 7);
     const DvMeshMerge merge = dv_mesh_merge_positions(&mesh, 1e-6);
-    assert_true(merge.points == 1 && merge.collapsed == 1 && merge.repeated == 0); /* tetrahedra alone are counted */
+    assert_true(merge.points == 1 && merge.collapsed == 1 && merge.repeated == 1); /* tetrahedra alone are counted */
     assert_true(merge.pair[0][0] == 2 && merge.pair[0][1] == 5);
     assert_int_equal(mesh.position.count, 6);
     static const DvTetrahedron tetrahedra[2] = {{{1, 2, 3, 4}}, {{2, 3, 4, 5}}};
