@@ -1976,6 +1976,25 @@ static void what_is_near_a_wide_floor_is_seen(void **state)
         }
 }
 
+/* A cylinder that leads away from the eye, alone in the picture: its far end is as well seen as its near one. */
+static void both_ends_of_a_cylinder_are_seen(void **state)
+{
+    (void)state;
+    static const DvBackground black = {.color = {0, 0, 0, 1}, .top = {0, 0, 0, 1}};
+    DvRenderView view = {.width = SIDE, .height = SIDE, .background = &black};
+    Shot shot;
+    view.camera = (DvCamera){.orientation = {0, 0, 0, 1}, .field_of_view = 45, .fits_clip = true};
+    dv_camera_look(&view.camera, dv_vec3(0, 0, 0), dv_vec3(0, 0, -1), dv_vec3(0, 1, 0));
+    dv_camera_prepare(&view.camera, (const double[6]){-1, -1, -31, 9, 1, -1}, (const double[3]){0, -1, 0});
+    draw_with("<CylinderVisualModel position='-0.5 0 -2  8 0 -30' edges='0 1' radius='0.5' color='1 0 0 1'/>", &view,
+              &shot);
+    /* tan 22.5 is half the picture: the ends are at -0.6 and 0.64 of it. */
+    for (double x = -0.5; x < 0.6; x += 0.5) {
+        const uint8_t *pixel = at(&shot, x, 0);
+        assert_true(pixel[0] > 30 && pixel[1] < pixel[0] / 2);
+    }
+}
+
 /* Of two sheets the nearer one is seen, far behind a thing that is close to the eye. */
 static void what_is_far_behind_is_in_order(void **state)
 {
@@ -2277,6 +2296,7 @@ int main(void)
         cmocka_unit_test(a_viewport_too_large_is_an_error),
         cmocka_unit_test(each_of_the_gallery_is_where_its_fields_say),
         cmocka_unit_test(what_is_near_a_wide_floor_is_seen),
+        cmocka_unit_test(both_ends_of_a_cylinder_are_seen),
         cmocka_unit_test(what_is_far_behind_is_in_order),
         cmocka_unit_test(lines_in_a_face_are_whole),
         cmocka_unit_test(lines_in_an_oblique_face_are_whole),
