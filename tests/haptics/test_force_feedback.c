@@ -333,6 +333,8 @@ static double chatter(double speed, double *force, double *deficit)
         DvHapticTool tool;
         assert_true(service()->tool(scene, 0, 0, &tool));
         *deficit = fmax(*deficit, tool.energy_deficit);
+        if (p == 1 && speed > 0.004) /* and what is seen is paid back */
+            assert_true(tool.energy_removed > 1e-5 && tool.energy_deficit < 1e-9);
         dv_scene_free(scene);
         count[p] = read_log(lines[p], 2000);
     }
