@@ -25,7 +25,7 @@ if ! files=$(git ls-files --cached --others --exclude-standard 2>/dev/null) || [
 fi
 [ "$(printf '%s\n' "$files" | wc -l)" -gt 100 ] || { echo "too few files: is $1 the source root?"; exit 1; }
 
-unlicensed=$(printf '%s\n' "$files" | grep -vE '^(LICENSE|\.gitignore|tests/fuzz/corpus/.*|tests/[a-z]+/golden/.*|tests/(errors|fields)/.*\.(scn|txt|tsv|expected|so|bvh|state|trm|xfm|topology|gz)|.*\.(msh|obj|mtl|vtk|rigid|xs3|sph|png|webp|stl|off|trian|gid|raw|ply|inp|bdf))$' |
+unlicensed=$(printf '%s\n' "$files" | grep -vE '^(LICENSE|\.gitignore|tests/fuzz/corpus/.*|tests/[a-z]+/golden/.*|tests/(errors|fields)/.*\.(scn|txt|tsv|expected|so|bvh|state|trm|xfm|topology|gz|session)|.*\.(msh|obj|mtl|vtk|rigid|xs3|sph|png|webp|stl|off|trian|gid|raw|ply|inp|bdf))$' |
     tr '\n' '\0' | xargs -0 head -v -n 6 2>/dev/null | LC_ALL=C awk '
         function end_file() { if (file && !named) print "  " file }
         /^==> .* <==$/ { end_file(); file = substr($0, 5, length($0) - 8); named = 0 }
