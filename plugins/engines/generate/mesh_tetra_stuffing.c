@@ -9,7 +9,8 @@
 
 typedef struct TetraStuffing {
     DvEngine engine;
-    DvData box, size, points, triangles, quads, out_points, out_tetrahedra, alpha_long, alpha_short, snap, split;
+    DvData box, size, points, triangles, quads, out_points, out_tetrahedra, alpha_long, alpha_short, snap, split,
+        well_shaped;
     bool made;
 } TetraStuffing;
 
@@ -75,6 +76,20 @@ static DvStatus make_lattice(DvObject *object, TetraStuffing *self, Stuffing *s,
     return DV_OK;
 }
 
+/* Six times the volume that the faces enclose, seen from outside. */
+static double enclosed(const Stuffing *s)
+{
+    double sum = 0.0;
+    const DvVec3 origin = mesh_point(s->surface, s->faces.data[0]);
+    for (uint32_t f = 0; f < s->faces.count; f += 3) {
+        const uint32_t *n = s->faces.data + f;
+        const DvVec3 a = mesh_point(s->surface, n[0]);
+        sum += dv_vec3_dot(mesh_area_normal(a, mesh_point(s->surface, n[1]), mesh_point(s->surface, n[2])),
+                           dv_vec3_sub(a, origin));
+    }
+    return sum;
+}
+
 /* The points that tetrahedra use, in their order. */
 static void give(TetraStuffing *self, const Stuffing *s)
 {
@@ -117,6 +132,7 @@ static DvStatus stuff(DvObject *object, TetraStuffing *self, Stuffing *s)
     s->alpha[0] = dv_data_double(&self->alpha_long);
     s->alpha[1] = dv_data_double(&self->alpha_short);
     const bool split = dv_data_bool(&self->split);
+    s->well_shaped = dv_data_bool(&self->well_shaped);
     stuffing_measure(s);
     if (dv_data_bool(&self->snap))
         stuffing_snap(s);
@@ -134,8 +150,20 @@ static DvStatus update(DvObject *object, void *self_)
     Stuffing s = {0};
     const DvStatus status = stuff(object, self, &s);
     give(self, &s);
+    if (status == DV_OK && enclosed(&s) < 0.0)
+        dv_warning(object,
+                   "the surface is inside out: its triangles look inwards, so that what is outside of it is filled; "
+                   "turn them, as flipNormals of a loader does");
+    if (!s.well_shaped && (s.near || s.flat))
+        dv_warning(object,
+                   "slivers at the surface, as old scenes have them: %" PRIu32
+                   " points outside are too near to it and stay, %" PRIu32 " of %" PRIu32
+                   " tetrahedra have all four points on it; set wellShaped",
+                   s.near, s.flat, s.tetrahedra.count / 4);
     if (s.strange)
-        dv_warning(object, "%" PRIu32 " tetrahedra at the surface cannot be cut well: give snapPoints, or another size",
+        dv_warning(object,
+                   "%" PRIu32
+                   " tetrahedra at the surface cannot be cut well: give snapPoints and wellShaped, or another size",
                    s.strange);
     else if (status == DV_OK && s.tetrahedra.count == 0)
         dv_warning(
@@ -175,6 +203,10 @@ static const DvField fields[] = {
     DV_ENGINE_INPUT(TetraStuffing, snap, "snapPoints", dv_type_bool, "move points near the surface onto it"),
     DV_ENGINE_INPUT(TetraStuffing, split, "splitTetrahedra", dv_type_bool, "cut tetrahedra along the surface",
                     ALIASES("splitTetras")),
+    DV_ENGINE_INPUT(
+        TetraStuffing, well_shaped, "wellShaped", dv_type_bool,
+        "snap points on both sides of the surface, and leave out tetrahedra with all four points on it: with snapPoints "
+        "and splitTetrahedra no angle is below 10 degrees (0: as in old scenes, with slivers)"),
     MESH_SHOWN("draw", "0"),
     {0},
 };

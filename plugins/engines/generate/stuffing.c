@@ -87,7 +87,9 @@ static int nearest_edge(const Stuffing *s, uint32_t p, const bool *violated, boo
         const uint32_t q = stuffing_neighbour(s, p, e);
         if (q == NOWHERE || !is_near(d, alpha_of(s, e)))
             continue;
-        const bool allowed = from_inside ? s->inside[q] < 0 : s->inside[q] <= 0 && !violated[q];
+        const bool allowed = s->well_shaped ? s->inside[p] * s->inside[q] < 0
+                             : from_inside  ? s->inside[q] < 0
+                                            : s->inside[q] <= 0 && !violated[q]; /* as old scenes have it */
         if (allowed && length < least) {
             least = length;
             best = e;
@@ -96,9 +98,19 @@ static int nearest_edge(const Stuffing *s, uint32_t p, const bool *violated, boo
     return best;
 }
 
-void stuffing_snap(Stuffing *s)
+/* As published: each point that is too near when its turn comes. */
+static void snap_all(Stuffing *s, bool *violated)
 {
-    bool *violated = dv_alloc(s->count, sizeof *violated);
+    for (uint32_t p = 0; p < s->count; p++) {
+        const int e = is_violated(s, p) ? nearest_edge(s, p, violated, false) : -1;
+        if (e >= 0)
+            move_to_surface(s, p, e, violated, false);
+    }
+}
+
+/* As old scenes have it: outside points move along edges that lead to none inside. */
+static void snap_as_before(Stuffing *s, bool *violated)
+{
     for (uint32_t p = 0; p < s->count; p++)
         violated[p] = is_violated(s, p);
     for (bool moved = true; moved;) {
@@ -116,6 +128,15 @@ void stuffing_snap(Stuffing *s)
         if (e >= 0)
             move_to_surface(s, p, e, violated, false);
     }
+}
+
+void stuffing_snap(Stuffing *s)
+{
+    bool *violated = dv_alloc(s->count, sizeof *violated);
+    if (s->well_shaped)
+        snap_all(s, violated);
+    else
+        snap_as_before(s, violated);
     dv_free(violated);
 }
 
@@ -123,7 +144,8 @@ void stuffing_snap(Stuffing *s)
 
 void stuffing_cut(Stuffing *s)
 {
-    for (uint32_t p = 0; p < s->count; p++)
+    for (uint32_t p = 0; p < s->count; p++) {
+        s->near += s->inside[p] < 0 && is_violated(s, p);
         for (int e = 0; e < EDGES && s->inside[p] < 0; e++) {
             const uint32_t q = stuffing_neighbour(s, p, e);
             if (q == NOWHERE || s->inside[q] <= 0)
@@ -136,6 +158,7 @@ void stuffing_cut(Stuffing *s)
             s->cut[(size_t)p * EDGES + (size_t)e] = s->x.count / 3;
             dv_array_append(&s->x, cut, 3);
         }
+    }
 }
 
 static uint32_t cut_between(const Stuffing *s, uint32_t outside, uint32_t inside)
@@ -241,7 +264,8 @@ static void add_cell(Stuffing *s, const uint32_t *corner, bool split)
         else
             v.on[v.ons++] = corner[j];
     }
-    if (v.ins == 0 && v.outs > 0)
+    s->flat += v.ons == 4;
+    if (v.ins == 0 && (v.outs > 0 || s->well_shaped))
         return;
     if (v.outs == 0 || !split)
         add(s, corner[0], corner[1], corner[2], corner[3]);

@@ -25,6 +25,10 @@ typedef struct Stuffing {
     uint32_t *cut;    /* [count][EDGES] the point between an outside point and an inside one */
     DvIndexArray tetrahedra;
     uint32_t strange; /* tetrahedra that could not be cut */
+    bool
+        well_shaped; /* as published: points on both sides are snapped, and tetrahedra of four points on the surface are not made */
+    uint32_t near; /* outside points that are too near to the surface, and stay; beside them slivers are cut off */
+    uint32_t flat; /* tetrahedra of four points on the surface, which may lie in a plane */
 } Stuffing;
 
 /* The point at the end of an edge, or NOWHERE. */
