@@ -31,7 +31,8 @@ typedef struct ContactForces {
     uint32_t *listed;  /* [count] which contact of the list it is */
     uint32_t count, capacity;
     uint64_t structure;
-    IdMap ids;                                               /* contacts of the list */
+    uint64_t forces; /* with each force, and when contacts are set: by the response */
+    IdMap ids;       /* contacts of the list */
     uint32_t *touched[2], touched_count[2], touched_room[2]; /* points of each state, of `touched_of` */
     uint64_t touched_of;                                     /* structure + 1 */
     uint32_t *kept; /* [capacity] of the list: its number here + 1; 0: it does not count */

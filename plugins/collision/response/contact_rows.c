@@ -57,11 +57,18 @@ void contact_rows_add(ContactRows *rows, const ContactForces *forces, uint32_t c
     rows->rows++;
 }
 
-void contact_rows_describe(ContactRows *rows, const ContactForces *forces, uint32_t side, uint64_t version,
-                           DvOperator *out)
+uint64_t contact_rows_version(void *forces)
+{
+    ContactForces *self = forces;
+    contact_forces_heed_edits(self);
+    return 1 + self->forces + self->structure;
+}
+
+void contact_rows_describe(ContactRows *rows, ContactForces *forces, uint32_t side, DvOperator *out)
 {
     static const char *const names[2][3] = {{"begin", "point", "value"}, {"begin 2", "point 2", "value 2"}};
     const uint32_t first = side == 2 ? 0 : side, sides = side == 2 ? 2 : 1;
+    const uint64_t version = contact_rows_version(forces);
     make_room_for_row(rows);
     out->name = "stiff rows";
     dv_operator_add_numbers(out, "stiffness", rows->stiffness, rows->rows, 1, version);

@@ -25,8 +25,9 @@ void contact_rows_begin(ContactRows *rows);
 void contact_rows_add(ContactRows *rows, const ContactForces *forces, uint32_t contact, DvVec3 direction,
                       double stiffness);
 /* Of one side (0 or 1), or of both (2). They stay the response's. */
-void contact_rows_describe(ContactRows *rows, const ContactForces *forces, uint32_t side, uint64_t version,
-                           DvOperator *out);
+void contact_rows_describe(ContactRows *rows, ContactForces *forces, uint32_t side, DvOperator *out);
+/* Of the operator, which is another one with each force and each structure. `forces`: a response, whose base comes first. */
+uint64_t contact_rows_version(void *forces);
 void contact_rows_free(ContactRows *rows);
 
 #endif

@@ -41,7 +41,6 @@ typedef struct PenalityContactForceField {
     uint32_t capacity;
     PenaltyWatch watch;
     ContactRows rows; /* as they were described last */
-    uint64_t forces;  /* with each force, and when contacts are set */
 } PenalityContactForceField;
 
 static const DvField fields[] = {
@@ -248,7 +247,7 @@ static DvStatus set_contacts(void *self_, const DvContactList *list, const DvCon
     self->watch.calls = 0;
     self->watch.implicit = false;
     contact_forces_take(&self->base, list, pair);
-    self->forces++;
+    self->base.forces++;
     if (self->base.capacity > self->capacity) {
         dv_free(self->penalty);
         self->capacity = self->base.capacity;
@@ -279,7 +278,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
 {
     PenalityContactForceField *self = self_;
     contact_forces_heed_edits(&self->base);
-    self->forces++;
+    self->base.forces++;
     for (uint32_t i = 0; i < self->base.count; i++) {
         Penalty *p = &self->penalty[i];
         ContactEnds *ends = &self->base.ends[i];
@@ -307,13 +306,6 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
 
 /* ---- Products of states that devices keep ---- */
 
-static uint64_t operator_version(void *self_)
-{
-    PenalityContactForceField *self = self_;
-    contact_forces_heed_edits(&self->base);
-    return 1 + self->forces + self->base.structure;
-}
-
 static void describe_side(void *self_, uint32_t side, DvOperator *out)
 {
     PenalityContactForceField *self = self_;
@@ -321,7 +313,7 @@ static void describe_side(void *self_, uint32_t side, DvOperator *out)
     for (uint32_t i = 0; i < self->base.count; i++)
         if (self->penalty[i].penetration > 0.0)
             contact_rows_add(&self->rows, &self->base, i, self->penalty[i].normal, self->penalty[i].stiffness);
-    contact_rows_describe(&self->rows, &self->base, side, operator_version(self), out);
+    contact_rows_describe(&self->rows, &self->base, side, out);
 }
 
 static void describe_both(void *self, DvOperator *out)
@@ -330,7 +322,7 @@ static void describe_both(void *self, DvOperator *out)
 }
 
 static const DvOperatorOps operators = {
-    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_both};
+    .size = sizeof(DvOperatorOps), .version = contact_rows_version, .describe = describe_both};
 static const DvOperatorOfSideOps side_operators = {.size = sizeof(DvOperatorOfSideOps), .describe = describe_side};
 
 static double energy(void *self_, const DvStep *step, const DvConstVec *x)

@@ -33,7 +33,6 @@ typedef struct StickContactForceField {
     double *memory;       /* [memory_capacity] the contacts as numbers */
     size_t memory_capacity;
     ContactRows rows; /* as they were described last */
-    uint64_t forces;  /* with each force, and when contacts are set */
 } StickContactForceField;
 
 static const DvField fields[] = {
@@ -89,7 +88,7 @@ static DvStatus set_contacts(void *self_, const DvContactList *list, const DvCon
     if (pair->count == 0 && !have_changed(self, list, pair))
         return DV_OK;
     contact_forces_take(&self->base, list, pair);
-    self->forces++;
+    self->base.forces++;
     make_room(self);
     remember_elements(self, list, pair);
     self->stiffness = self->damping = 0.0;
@@ -170,7 +169,7 @@ static void add_force(void *self_, const DvStep *step, const DvConstVec *x, cons
     StickContactForceField *self = self_;
     (void)step;
     contact_forces_heed_edits(&self->base);
-    self->forces++;
+    self->base.forces++;
     for (uint32_t i = 0; i < self->base.count; i++) {
         Stick *stick = &self->stick[i];
         ContactEnds *ends = &self->base.ends[i];
@@ -193,13 +192,6 @@ static void add_dforce(void *self_, const DvStep *step, double k, double b, cons
 
 /* ---- Products of states that devices keep ---- */
 
-static uint64_t operator_version(void *self_)
-{
-    StickContactForceField *self = self_;
-    contact_forces_heed_edits(&self->base);
-    return 1 + self->forces + self->base.structure;
-}
-
 static void describe_side(void *self_, uint32_t side, DvOperator *out)
 {
     StickContactForceField *self = self_;
@@ -207,7 +199,7 @@ static void describe_side(void *self_, uint32_t side, DvOperator *out)
     for (uint32_t i = 0; i < self->base.count; i++)
         for (int axis = 0; axis < 3; axis++)
             contact_rows_add(&self->rows, &self->base, i, axes[axis], self->stiffness);
-    contact_rows_describe(&self->rows, &self->base, side, operator_version(self), out);
+    contact_rows_describe(&self->rows, &self->base, side, out);
 }
 
 static void describe_both(void *self, DvOperator *out)
@@ -216,7 +208,7 @@ static void describe_both(void *self, DvOperator *out)
 }
 
 static const DvOperatorOps operators = {
-    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_both};
+    .size = sizeof(DvOperatorOps), .version = contact_rows_version, .describe = describe_both};
 static const DvOperatorOfSideOps side_operators = {.size = sizeof(DvOperatorOfSideOps), .describe = describe_side};
 
 static double energy(void *self_, const DvStep *step, const DvConstVec *x)
