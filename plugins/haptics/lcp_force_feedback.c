@@ -9,7 +9,8 @@
  *   d + W lambda, by the laws           from the last lambda, at most solverMaxIt sweeps, until solverTimeout
  *   F = forceCoef J^T lambda            lambda is an impulse, N s; physicalForce: J^T lambda / dt, in newtons
  *
- * With J^T lambda the force of a contact, the work that is stored in it is  -lambda (d - d_free) / 2,  against which passivity is watched.
+ * What is stored in a row that holds d at d_0 (0; a limit of an interval) is the work of its spring,  -lambda (d - d_0) / 2,  d where the device is:
+ * against that passivity is watched.
  */
 #include "lcp_force_feedback.h"
 
@@ -294,6 +295,12 @@ static double gather(const LCPForceFeedback *self, const Slot *slot, double fact
     }
     for (uint32_t r = 0; r < slot->problem->rows; r++)
         stored -= 0.5 * slot->lambda[r] * slot->violation[r];
+    for (uint32_t b = 0; b < slot->problem->block_count; b++) {
+        const DvConstraintBlock *block = &slot->problem->blocks[b];
+        const double lambda = slot->lambda[block->first];
+        if (block->law == DV_LAW_INTERVAL)
+            stored += 0.5 * lambda * block->p[lambda < 0.0];
+    }
     if (slot->problem->order == DV_CONSTRAIN_VELOCITY)
         stored *= slot->problem->dt;
     return fmax(0.0, factor * stored);
@@ -350,9 +357,9 @@ static void tick(void *self_, const HapticNow *now, const void *block, double ag
         guard_shift(account, 0.0, (gain - loop->gain) * stored);
     DvVec3 wanted = dv_vec3_scale(dv_vec3_load(force), gain);
     bool cut = guard_cut(&wanted, self->in_tick.guard.limit[0]);
-    const double next = -dv_vec3_dot(wanted, account->way);
-    cut =
-        guard_push(account, &self->in_tick.guard, 0, loop->guard.gain, wanted, next > 0.0 ? next : 0.0, now->dt) || cut;
+    /* When the last way is repeated: what the hand puts in is stored, what it gets comes from there as far as it goes. */
+    const double grown = fmax(-dv_vec3_dot(wanted, account->way), -gain * stored);
+    cut = guard_push(account, &self->in_tick.guard, 0, gain, wanted, grown, now->dt) || cut;
     if (cut)
         haptics_count_clamped(self->client.port);
     DvVec3 torque =

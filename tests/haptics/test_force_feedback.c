@@ -332,9 +332,11 @@ static double chatter(double speed, double *force, double *deficit)
         fclose(log);
         DvHapticTool tool;
         assert_true(service()->tool(scene, 0, 0, &tool));
-        *deficit = fmax(*deficit, tool.energy_deficit);
-        if (p == 1 && speed > 0.004) /* and what is seen is paid back */
-            assert_true(tool.energy_removed > 1e-5 && tool.energy_deficit < 1e-9);
+        if (p == 0)
+            *deficit = tool.energy_deficit;
+        else if (speed > 0.004) /* what comes from nowhere is paid back, and little else */
+            assert_true(tool.energy_deficit < 1e-9 && tool.energy_removed >= *deficit &&
+                        tool.energy_removed < 2 * *deficit);
         dv_scene_free(scene);
         count[p] = read_log(lines[p], 2000);
     }
@@ -355,7 +357,9 @@ static void steps_of_an_encoder_make_no_chatter(void **state)
     for (int v = 0; v < 3; v++) {
         double force, deficit = 0;
         const double most = chatter(speeds[v], &force, &deficit);
-        if (!(most < 0.05 && force > 250 * speeds[v] && deficit < 1e-5))
+        /* A damper of m / 2 T, which means over 8 ticks: of the speed, and a step that may be one more. */
+        const double bound = 0.5 * 0.045 / 1e-3 / 8 * (speeds[v] + 5.5e-5 / 8e-3);
+        if (!(most < bound && force > 250 * speeds[v] && deficit < 1e-5))
             fail_msg("at %g m/s: a chatter of %g N beside %g N, %g J from nowhere", speeds[v], most, force, deficit);
     }
 }

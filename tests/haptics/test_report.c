@@ -100,8 +100,14 @@ static void scores_go_on_from_a_moment(void **state)
         DvHapticTool then[2], now;
         assert_int_equal(service()->run_by_clock(scene, by_clock), DV_OK);
         DvMoment *moment = dv_moment_new(scene);
-        for (int i = 0; i < 20; i++)
+        double peak[2] = {0}; /* that has been there when the last step ended: by the clock ticks go on */
+        for (int i = 0; i < 20; i++) {
+            for (uint32_t t = 0; t < 2 && i > 0; t++) {
+                assert_true(service()->tool(scene, t, 0, &now));
+                peak[t] = now.peak_force;
+            }
             assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        }
         assert_int_equal(dv_moment_take(moment), DV_OK);
         for (uint32_t t = 0; t < 2; t++)
             assert_true(service()->tool(scene, t, 0, &then[t]));
@@ -113,7 +119,7 @@ static void scores_go_on_from_a_moment(void **state)
             assert_true(service()->tool(scene, t, 0, &now));
             assert_true(fabs(now.time - 0.21) < 1e-12);
             assert_true(now.path >= then[t].path && now.path <= then[t].path + now.longest_step + 1e-15);
-            assert_true(now.peak_force >= then[t].peak_force && now.longest_step >= then[t].longest_step);
+            assert_true(now.peak_force >= peak[t] && now.longest_step >= then[t].longest_step);
         }
         dv_scene_reset(scene);
         assert_int_equal(dv_scene_step(scene, 0), DV_OK);
