@@ -139,6 +139,8 @@ with tempfile.TemporaryDirectory() as folder:
     write_deflated("zeros.vtu", 192 * MIB)
     too_large("what is inflated", '<MeshVTKLoader filename="zeros.vtu"/>', "MeshVTKLoader", "no room in memory for what it inflates to",
               memory=300 * MIB)
+    too_large("numbers of what is inflated", '<MeshVTKLoader filename="zeros.vtu"/>', "MeshVTKLoader", "no room in memory for its values",
+              memory=512 * MIB)
 
 for failure in failures:
     print("FAILED: " + failure)

@@ -376,11 +376,15 @@ static bool take_binary(XmlFile *file, DataArray *array, const char *bytes, uint
         if (file->taken > file->size)
             return damaged(file, array, "the arrays share bytes of the appended data");
     }
-    array->count = (uint32_t)(size / vtk_bytes(array->type, 1));
-    array->value = dv_alloc(array->count, sizeof *array->value);
-    vtk_convert(array->type, file->swap, bytes, array->count, array->value);
+    const uint32_t count = (uint32_t)(size / vtk_bytes(array->type, 1));
+    const bool fits = dv_memory_has_room((double)count * sizeof *array->value);
+    if (fits) {
+        array->count = count;
+        array->value = dv_alloc(count, sizeof *array->value);
+        vtk_convert(array->type, file->swap, bytes, count, array->value);
+    }
     dv_array_free(&plain);
-    return true;
+    return fits || damaged(file, array, "there is no room in memory for its values");
 }
 
 static bool take_text(XmlFile *file, DataArray *array)
