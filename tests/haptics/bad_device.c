@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "bad_device.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
 
 #include <divan/contracts/haptic_device.h>
 #include <divan/contracts/lagrangian_constraint.h>
@@ -60,17 +75,73 @@ static void stop(void *self)
     (void)self;
 }
 
-static DvHapticState state_of(void *self, const char **reason)
+static DvHapticState state_of(void *self_, const char **reason)
+{
+    const BadDevice *self = self_;
+    const bool lost = __atomic_load_n(&self->kind, __ATOMIC_ACQUIRE) == LOST;
+    if (reason)
+        *reason = lost ? "somebody has pulled its plug" : NULL;
+    return lost ? DV_HAPTIC_LOST : DV_HAPTIC_RUNNING;
+}
+
+/* ---- What a thread asks of the system ---- */
+
+#if defined __linux__ && defined __x86_64__
+static BadDevice *watched;
+
+static void count_call(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)context;
+    watched->called = info->si_syscall;
+    (void)__atomic_add_fetch(&watched->calls, 1, __ATOMIC_RELEASE);
+}
+
+/* From now on, of this thread: sleeping and looking at the clock, and what its end takes, are its own business; all else is counted, and not done. */
+static void watch(BadDevice *self)
+{
+    static const int free_calls[] = {SYS_clock_nanosleep, SYS_clock_gettime, SYS_exit,         SYS_exit_group,
+                                     SYS_madvise,         SYS_munmap,        SYS_rt_sigreturn, SYS_rt_sigprocmask};
+    enum { COUNT = sizeof free_calls / sizeof *free_calls };
+    struct sock_filter code[COUNT + 3] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+    for (unsigned i = 0; i < COUNT; i++)
+        code[1 + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)free_calls[i],
+                                                   (unsigned char)(COUNT - i), 0);
+    code[COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
+    code[COUNT + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    struct sock_fprog program = {.len = COUNT + 3, .filter = code};
+    struct sigaction action = {.sa_sigaction = count_call, .sa_flags = SA_SIGINFO};
+    sigset_t seen;
+    watched = self;
+    sigemptyset(&seen);
+    sigaddset(&seen, SIGSYS);
+    if (sigaction(SIGSYS, &action, NULL) == 0 && pthread_sigmask(SIG_UNBLOCK, &seen, NULL) == 0 &&
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0)
+        __atomic_store_n(&self->is_watched, true, __ATOMIC_RELEASE);
+}
+#else
+static void watch(BadDevice *self)
 {
     (void)self;
-    if (reason)
-        *reason = NULL;
-    return DV_HAPTIC_RUNNING;
 }
+#endif
+
+static void before_read(BadDevice *self, BadKind kind)
+{
+    const struct timespec pause = {.tv_nsec = 2000000};
+    if (kind == SLOW)
+        (void)nanosleep(&pause, NULL);
+    if (kind == WATCHED && !self->is_watched)
+        watch(self);
+}
+
+/* ---- The device ---- */
 
 static bool read_pose(void *self_, double time, DvHapticPose *pose)
 {
     BadDevice *self = self_;
+    const BadKind kind = __atomic_load_n(&self->kind, __ATOMIC_ACQUIRE);
+    before_read(self, kind);
     *pose = (DvHapticPose){.position = {0.005, 0, 0}, .orientation = {0, 0, 0, 1}, .time = time};
     self->read_so_far++;
     if (self->kind == GARBAGE || (self->kind == NOTHING && self->read_so_far > 200)) {
@@ -83,7 +154,14 @@ static bool read_pose(void *self_, double time, DvHapticPose *pose)
         pose->has_velocity = self->kind == GARBAGE;
         pose->buttons = self->random_state;
     }
-    return self->kind != SOMETIMES_NOTHING || self->read_so_far % 3 != 0;
+    return kind != LOST && (kind != SOMETIMES_NOTHING || self->read_so_far % 3 != 0);
+}
+
+static void keep_in_file(int file, double last)
+{
+    char text[32];
+    const int length = snprintf(text, sizeof text, "%-24.17g\n", last);
+    (void)!pwrite(file, text, (size_t)length, 0);
 }
 
 static bool write_force(void *self_, double time, const DvHapticForce *force)
@@ -95,6 +173,10 @@ static bool write_force(void *self_, double time, const DvHapticForce *force)
     for (int i = 0; i < 2; i++)
         self->largest = isfinite(sizes[i]) ? fmax(self->largest, sizes[i]) : INFINITY;
     self->written++;
+    double last = sizes[0] + sizes[1];
+    __atomic_store(&self->last, &last, __ATOMIC_RELEASE);
+    if (self->file >= 0)
+        keep_in_file(self->file, last);
     return true;
 }
 
@@ -106,12 +188,31 @@ static const DvHapticDeviceOps ops = {.size = sizeof ops,
                                       .state = state_of,
                                       .read = read_pose,
                                       .write = write_force};
+static DvStatus construct(DvObject *object, void *self_)
+{
+    BadDevice *self = self_;
+    const char *name = getenv(BAD_DEVICE_FILE);
+    (void)object;
+    self->file = name ? open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+    return DV_OK;
+}
+
+static void destroy(DvObject *object, void *self_)
+{
+    BadDevice *self = self_;
+    (void)object;
+    if (self->file >= 0)
+        close(self->file);
+}
+
 static const DvField fields[] = {DV_FIELD(BadDevice, unused, "unused", dv_type_bool, .help = "nothing"), {0}};
 static const DvClass bad_device = {.size = sizeof(DvClass),
                                    .name = "BadDevice",
                                    .help = "says whatever",
                                    .instance_size = sizeof(BadDevice),
                                    .fields = fields,
+                                   .construct = construct,
+                                   .destroy = destroy,
                                    .contracts = (const DvContract[]){{.id = DV_HAPTIC_DEVICE, .ops = &ops}, {0}}};
 
 /* ---- A constraint with a law that only this plugin knows: a brake along z ---- */

@@ -358,7 +358,7 @@ static void steps_of_an_encoder_make_no_chatter(void **state)
         double force, deficit = 0;
         const double most = chatter(speeds[v], &force, &deficit);
         /* A damper of m / 2 T, which means over 8 ticks: of the speed, and a step that may be one more. */
-        const double bound = 0.5 * 0.045 / 1e-3 / 8 * (speeds[v] + 5.5e-5 / 8e-3);
+        const double bound = 0.5 * 0.05 / 1e-3 / 8 * (speeds[v] + 5.5e-5 / 8e-3);
         if (!(most < bound && force > 250 * speeds[v] && deficit < 1e-5))
             fail_msg("at %g m/s: a chatter of %g N beside %g N, %g J from nowhere", speeds[v], most, force, deficit);
     }
