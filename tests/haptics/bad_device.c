@@ -144,14 +144,14 @@ static bool read_pose(void *self_, double time, DvHapticPose *pose)
     before_read(self, kind);
     *pose = (DvHapticPose){.position = {0.005, 0, 0}, .orientation = {0, 0, 0, 1}, .time = time};
     self->read_so_far++;
-    if (self->kind == GARBAGE || (self->kind == NOTHING && self->read_so_far > 200)) {
+    if (kind == GARBAGE || (kind == NOTHING && self->read_so_far > 200)) {
         for (int c = 0; c < 3; c++)
-            pose->position[c] = self->kind == GARBAGE ? random_number(self) : NAN;
-        for (int c = 0; self->kind == GARBAGE && c < 4; c++)
+            pose->position[c] = kind == GARBAGE ? random_number(self) : NAN;
+        for (int c = 0; kind == GARBAGE && c < 4; c++)
             pose->orientation[c] = random_number(self);
-        for (int c = 0; self->kind == GARBAGE && c < 3; c++)
+        for (int c = 0; kind == GARBAGE && c < 3; c++)
             pose->velocity[c] = random_number(self);
-        pose->has_velocity = self->kind == GARBAGE;
+        pose->has_velocity = kind == GARBAGE;
         pose->buttons = self->random_state;
     }
     return kind != LOST && (kind != SOMETIMES_NOTHING || self->read_so_far % 3 != 0);

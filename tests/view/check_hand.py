@@ -3,7 +3,7 @@
 """What a hand does at the window, by keys and mouse under Xvfb, and what the window calls it. It waits for what comes of
 the keys; for a time only where two clicks are not to be three.
 
-check_hand.py DIVAN_VIEW SCENES"""
+check_hand.py DIVAN_VIEW SCENES [PLAYED_PAD]"""
 import os
 import shutil
 import subprocess
@@ -242,6 +242,54 @@ def mouse_is_a_device():
     check(done.returncode == 0, "the replay: %s" % done.stderr)
 
 
+# A body that arrows move, and a pad on a spring to a tool that stands still.
+PAD = """<Node name="root" gravity="0 0 0" dt="0.01"><DefaultAnimationLoop/>
+  <GameController name="pad" speed="0.02"/>
+  <MechanicalObject name="body" template="Rigid3d"/><MechanicalStateController listening="1" keyWay="10"/>
+  <Node name="tool"><EulerImplicitSolver/><SparseLDLSolver template="CompressedRowSparseMatrixMat3x3d"/>
+    <MechanicalObject name="state" template="Rigid3d"/><UniformMass totalMass="0.1"/><FixedProjectiveConstraint indices="0"/>
+    <VirtualCoupling stiffness="100" damping="0" rampTime="0"/></Node></Node>
+"""
+
+
+def rumbles():
+    """By what share the motors of the pad run now, of 65535."""
+    try:
+        with open("rumble", encoding="utf-8") as file:
+            return int((file.read().split() or ["0"])[0])
+    except FileNotFoundError:
+        return 0
+
+
+def keys_and_pad(preloaded):
+    """Keys of the keyboard go to the scene with what is held beside them; a pad moves a tool, whose force its motors show, until it is unplugged."""
+    with open("pad.scn", "w", encoding="utf-8") as file:
+        file.write(PAD)
+    window = Window("pad.scn", "--record", "pad.session", shell="LD_PRELOAD='%s' " % preloaded)
+    wait_for("a recording", lambda: recorded("start ", "pad.session"))
+    window.key("d", "space")
+    for name, line in (("Left", "key 1 18"), ("Up", "key 1 19"), ("Right", "key 1 20"), ("Down", "key 1 21"), ("shift+Up", "key 1 19 1"),
+                       ("ctrl+Down", "key 1 21 2"), ("alt+Left", "key 1 18 4"), ("4", "key 1 52"), ("k", "key 1 75")):
+        window.key(name)
+        found = wait_for("%s as '%s'" % (name, line), lambda: [l for l in recorded(line, "pad.session") if l.endswith(" " + line)])
+        number = line.split()[2]
+        wait_for("the end of %s" % name, lambda: recorded(" key 0 " + number, "pad.session"))
+        check(found, "%s: %s" % (name, recorded(" key ", "pad.session")))
+    wait_for("motors at full", lambda: rumbles() == 65535)  # 3 N at 30 mm
+    wait_for("an arrow", lambda: x11.colors(400, 80, 850, 480).count(FORCE) > 100)
+    window.click(565, 594)
+    wait_for("a table of devices", lambda: is_there(GOOD, 540, 640, 60, 14))
+    window.key("F8")
+    wait_for("motors at rest", lambda: rumbles() == 0)
+    window.key("F8")
+    wait_for("motors again", lambda: rumbles() == 65535)
+    with open("unplug", "w", encoding="utf-8"):
+        pass
+    wait_for("words of the loss", lambda: "the device is lost: it has been unplugged" in window.said())
+    wait_for("no arrow", lambda: x11.colors(400, 80, 850, 400).count(FORCE) < 10)
+    end(window, "a pad")
+
+
 def main():
     words()
     for program in ("Xvfb", "xdotool"):
@@ -258,6 +306,8 @@ def main():
         for name in ("beam.scn", "carving.scn", "pendulum.scn"):
             shutil.copy(os.path.join(SCENES, name), folder)
         mouse_is_a_device()
+        if len(sys.argv) > 3:
+            keys_and_pad(sys.argv[3])
         first_page()
         plots_together()
         menu_stays()
