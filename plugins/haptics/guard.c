@@ -25,14 +25,23 @@ static void book(Account *account, double energy)
     account->balance = fmin(0.0, account->balance + energy);
 }
 
-/* The way of a tick is seen once it makes four steps, or `longest` ticks have passed. Meanwhile it is no more than would not have been seen. */
+static const double seen_steps = 4.0, longest = 8.0; /* of an encoder, until a way is seen; ticks, at most */
+
+double guard_chatter(const GuardSetting *setting, double stiffness, double damping, double tick, double speed)
+{
+    const double q = setting->resolution, n = fmin(longest, fmax(1.0, floor(seen_steps * q / (speed * tick))));
+    const double off = fmax(speed / seen_steps, q / (longest * tick));
+    return fmin(setting->most_damping[0] * (speed + q / (n * tick)) / n,
+                n * (damping * off + 0.5 * stiffness * tick * speed));
+}
+
+/* The way of a tick is seen once it makes so many steps, or the longest time has passed. Meanwhile it is no more than would not have been seen. */
 void guard_pace(Account *account, DvVec3 way, double resolution)
 {
-    static const double longest = 8.0;
     account->gone = dv_vec3_add(account->gone, way);
     account->gone_ticks += 1.0;
     const double length = dv_vec3_norm(account->gone);
-    if (length >= 4.0 * resolution || account->gone_ticks >= longest) {
+    if (length >= seen_steps * resolution || account->gone_ticks >= longest) {
         account->way = dv_vec3_scale(account->gone, 1.0 / account->gone_ticks);
         account->span = account->gone_ticks;
         account->gone = dv_vec3_zero();

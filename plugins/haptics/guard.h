@@ -70,6 +70,13 @@ bool guard_push(Account *account, const GuardSetting *setting, int which, double
                 double dt);
 /* Of a spring of this stiffness, stretched by `length`, whose force does not go beyond `limit`. */
 double guard_stored(double stiffness, double length, double limit);
+/* By how much passivity may change the force of a spring and a damper while the hand moves at this speed on a device that tells places in steps of q, the
+ * mean over n ticks (n T v >= 4 q, or 8):
+ *
+ *   min( b (v + q / n T) / n,  n (c e + k T v / 2) )     b: the most damping     e = max(v / 4, q / 8 T): how far the speed may be off
+ *
+ * the one that a damper pays by, which sees a step too many; or what n ticks may lack, of a sampled spring and a damper of that speed. */
+double guard_chatter(const GuardSetting *setting, double stiffness, double damping, double tick, double speed);
 /* A vector no longer than this. Whether it was cut. */
 bool guard_cut(DvVec3 *force, double limit);
 

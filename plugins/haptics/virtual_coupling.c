@@ -420,6 +420,8 @@ static DvStatus join(DvObject *object, VirtualCoupling *self)
                                                    .restart = restart,
                                                    .about = about,
                                                    .tick = coupling_tick});
+    if (!dv_data_bool(&self->activate))
+        dv_remark(object, "pushes neither the tool nor the device: activate is 0");
     return DV_OK;
 }
 
@@ -565,6 +567,9 @@ static void report(void *self_, DvReportLine line, void *context)
             &text,
             "places told in steps of %.3g mm ask for a dry friction of %.3g N in the device (stiffness x step / 2)",
             1e3 * self->set.guard.resolution, 0.5 * self->set.k[LINEAR] * self->set.guard.resolution);
+        if (self->set.guard.passivity == PASSIVITY_CONTROLLED)
+            dv_text_add(&text, "; passivity changes the force by no more than %.3g N at 0.1 m/s",
+                        guard_chatter(&self->set.guard, self->set.k[LINEAR], self->set.c[LINEAR], tick_time, 0.1));
         line(context, text.at);
         text.length = 0;
     }

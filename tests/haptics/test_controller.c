@@ -187,6 +187,8 @@ static void each_button_moves_along_an_axis(void **state)
     mouse(scene, DV_MOUSE_PRESSED, DV_LEFT_BUTTON, 0, 0);
     mouse(scene, DV_MOUSE_MOVED, DV_LEFT_BUTTON, 7, 100); /* at once */
     is_near(frame(scene).center, dv_vec3(8, 2, 3));
+    is_near(dv_vec3_load(dv_state_read(scene_state(scene, "/body/points/p"), DV_POSITION).at),
+            dv_rigid3_to_world(frame(scene), dv_vec3(1, 0, 0))); /* what hangs on it, too */
     steps(scene, 1);
     is_near(frame(scene).center, dv_vec3(8, 2, 3));
     mouse(scene, DV_MOUSE_RELEASED, DV_LEFT_BUTTON, 0, 0);

@@ -310,6 +310,31 @@ static void energies_are_those_of_the_log(void **state)
     dv_scene_free(scene);
 }
 
+/* Of both springs, while the force comes slowly: a share of them is there. */
+static void a_share_of_the_springs_stores_while_the_force_comes(void **state)
+{
+    (void)state;
+    write_file("way.txt", "0 0.004 -0.003 0 0 0 0.29552020666133955 0.95533648912560598\n"); /* 5 mm, 0.6 rad */
+    DvScene *scene =
+        load(0.01, "filename='way.txt' drivenAxes='6' maxForce='0'",
+             "stiffness='250' angularStiffness='0.5' damping='0' angularDamping='0' rampTime='0.2' fadeTime='0.1'",
+             "<FixedProjectiveConstraint indices='0'/>");
+    const double whole = 0.5 * 250 * 0.005 * 0.005 + 0.5 * 0.5 * 0.6 * 0.6;
+    for (int i = 0; i < 40; i++) {
+        steps(scene, 1); /* the fields are of the tick at its begin */
+        const double share = fmin(1, 0.01 * i / 0.2);
+        assert_true(fabs(number(scene, "energyStored") - share * whole) < 1e-12);
+        assert_true(fabs(number(scene, "energyIn") - share * whole) < 1e-12 && number(scene, "energyDeficit") < 1e-12);
+        assert_int_equal(dv_data_bool(output(scene, "engaged")), i > 0);
+    }
+    service()->stop_forces(scene, true);
+    for (int i = 1; i < 15; i++) {
+        steps(scene, 1);
+        assert_true(fabs(number(scene, "energyStored") - fmax(0, 1 - (0.01 * i - 0.009) / 0.1) * whole) < 1e-12);
+    }
+    dv_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +344,7 @@ int main(void)
         cmocka_unit_test(the_velocity_of_the_device_is_smoothed),
         cmocka_unit_test(fields_that_are_not_given_follow_from_the_device),
         cmocka_unit_test(energies_are_those_of_the_log),
+        cmocka_unit_test(a_share_of_the_springs_stores_while_the_force_comes),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

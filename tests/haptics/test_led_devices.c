@@ -235,6 +235,30 @@ static int rumble(void *userdata, uint16_t low, uint16_t high)
     return 0;
 }
 
+/* With its stick pushed: it goes on from where it was, and the time in between does not count. */
+static void is_plugged_in_again(DvScene *scene, const SDL_VirtualJoystickDesc *pad)
+{
+    const double each = 2 * 0.2 * 0.02; /* of a step */
+    double before = place(scene)[0];
+    const double where = before;
+    const int number = SDL_JoystickAttachVirtualEx(pad);
+    assert_true(number >= 0);
+    SDL_Joystick *stick = SDL_JoystickOpen(number);
+    assert_non_null(stick);
+    SDL_JoystickSetVirtualAxis(stick, 0, 32767);
+    for (int i = 0; i < 60; i++) {
+        steps(scene, 1);
+        const double now = place(scene)[0];
+        if (now < before || now > before + 1.001 * each)
+            fail_msg("in step %d it goes from %g to %g", i, before, now);
+        before = now;
+    }
+    assert_int_equal(about(scene).state, DV_HAPTIC_RUNNING);
+    assert_true(before > where + 30 * each && about(scene).force[0] < -0.5);
+    SDL_JoystickClose(stick);
+    assert_int_equal(SDL_JoystickDetachVirtual(number), 0);
+}
+
 static void a_pad_moves_as_its_sticks_are_pushed(void **state)
 {
     (void)state;
@@ -285,6 +309,8 @@ static void a_pad_moves_as_its_sticks_are_pushed(void **state)
     assert_true(about(scene).force[0] == 0 || fabs(about(scene).force[0]) < 3);
     steps(scene, 10);
     assert_true(about(scene).force[0] == 0);
+    assert_string_equal(about(scene).reason, "it has been unplugged");
+    is_plugged_in_again(scene, &pad);
     dv_scene_free(scene);
     SDL_QuitSubSystem(SDL_INIT_GAMECONTROLLER);
 }
