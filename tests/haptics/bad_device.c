@@ -20,6 +20,8 @@
 
 #include <divan/contracts/haptic_device.h>
 #include <divan/contracts/lagrangian_constraint.h>
+#include <divan/input.h>
+#include <divan/memory.h>
 #include <divan/plugin.h>
 
 static double random_number(BadDevice *self)
@@ -278,11 +280,57 @@ static const DvClass bad_brake = {.size = sizeof(DvClass),
                                   .contracts =
                                       (const DvContract[]){{.id = DV_LAGRANGIAN_CONSTRAINT, .ops = &brake_ops}, {0}}};
 
+/* ---- What a scene is told ---- */
+
+typedef struct Listener {
+    DvData log; /* a line for each event of a device, and of a name */
+    DvText text;
+} Listener;
+
+static DvStatus listen(DvObject *object, void *self)
+{
+    (void)self;
+    dv_data_set_bool(dv_object_field(object, "listening"), true);
+    return DV_OK;
+}
+
+static void hear(DvObject *object, void *self_, DvEvent *event)
+{
+    Listener *self = self_;
+    (void)object;
+    if (event->kind == DV_EVENT_CUSTOM)
+        dv_text_add(&self->text, "%s\n", event->name);
+    if (event->kind == DV_EVENT_HAPTIC_DEVICE) {
+        const DvHapticEvent *device = event->data;
+        const double *x = device->position, *q = device->orientation;
+        dv_text_add(&self->text, "%s %g %g %g %g %g %g %g buttons %u of %u%s\n", dv_object_path(device->device), x[0],
+                    x[1], x[2], q[0], q[1], q[2], q[3], device->buttons, device->changed,
+                    device->wanted ? " wanted" : "");
+    }
+    dv_data_set_string(&self->log, self->text.at ? self->text.at : "");
+}
+
+static void forget(DvObject *object, void *self)
+{
+    (void)object;
+    dv_text_free(&((Listener *)self)->text);
+}
+
+static const DvField listener_fields[] = {DV_FIELD(Listener, log, "log", dv_type_string, .help = "what was told"), {0}};
+static const DvClass bad_listener = {.size = sizeof(DvClass),
+                                     .name = "BadListener",
+                                     .help = "hears of devices",
+                                     .instance_size = sizeof(Listener),
+                                     .fields = listener_fields,
+                                     .construct = listen,
+                                     .handle_event = hear,
+                                     .destroy = forget};
+
 DV_PLUGIN = {
     .size = sizeof(DvPlugin),
     .abi = DV_ABI_STAMP,
     .id = "test.bad-device",
     .version = "1",
     .license = "LGPL-2.1-or-later",
-    .classes = (const DvClass *const[]){&bad_device, &bad_brake, NULL},
+    .classes = (const DvClass *const[]){&bad_device, &bad_brake, &bad_listener, NULL},
 };

@@ -222,6 +222,28 @@ static void jaws_close_with_the_middle_button(void **state)
     dv_scene_free(scene);
 }
 
+/* Two values are jaws, however many there are, from the first step on. */
+static void two_values_are_jaws(void **state)
+{
+    (void)state;
+    static const char *const places[] = {"0.2", "0.2 0.2 0.2"};
+    for (int i = 0; i < 2; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "<Node name='root' dt='0.01'><DefaultAnimationLoop/><MechanicalObject name='jaws' template='Vec1d' "
+                 "position='%1$s' rest_position='%1$s'/><MechanicalStateController listening='1'/></Node>",
+                 places[i]);
+        DvScene *scene = load(text);
+        steps(scene, 1);
+        const DvConstVec rest = dv_state_read(scene_state(scene, "/jaws"), DV_REST_POSITION);
+        assert_true(rest.at[0] == 0 && (i == 0 || (rest.at[1] == 0 && rest.at[2] == 0.2)));
+        mouse(scene, DV_MOUSE_PRESSED, DV_MIDDLE_BUTTON, 0, 0);
+        steps(scene, 1);
+        assert_true(rest.at[0] == -0.4 && (i == 0 || (rest.at[1] == -0.4 && rest.at[2] == 0.2)));
+        dv_scene_free(scene);
+    }
+}
+
 static void write_way(void)
 {
     FILE *file = fopen(in_folder("way.txt"), "w");
@@ -262,10 +284,21 @@ static void a_driver_places_its_device(void **state)
         DvScene *scene = load(text);
         steps(scene, 2);
         is_near(dv_vec3_load(dv_state_read(scene_state(scene, "/omni"), DV_POSITION).at), dv_vec3(1 - 4, 2 + 2, 3 - 1));
-        DvEvent key = {.kind = DV_EVENT_KEY_PRESSED, .key = '4'};
-        dv_event_send(dv_scene_root(scene), &key);
-        const double *angle = dv_data_doubles(dv_object_field(scene_object(scene, "/arm"), "angle"), NULL);
-        assert_true(angle[1] == (i == 2 ? 0.1 : 0)); /* the emulator's keys */
+        /* The emulator's keys: to and fro of each joint, the fourth the other way round. */
+        static const char keys[] = "134679-+82";
+        const double speed = i == 2 ? 0.25 : 0.1;
+        if (i == 2)
+            dv_data_set_double(dv_object_field(scene_object(scene, "/arm"), "speedFactor"), speed);
+        for (int k = 0; k < 10; k++)
+            for (int times = 0; times < 2 - k % 2; times++) {
+                DvEvent event = {.kind = DV_EVENT_KEY_PRESSED, .key = keys[k]};
+                dv_event_send(dv_scene_root(scene), &event);
+                const double *angle = dv_data_doubles(dv_object_field(scene_object(scene, "/arm"), "angle"), NULL);
+                for (int j = 0; j < 6; j++) {
+                    const double sign = j == 3 ? -1 : 1, there = j == k / 2 ? (k % 2 ? 1 : times + 1) : j < k / 2;
+                    assert_true(angle[j] == (i == 2 ? sign * speed * there : 0));
+                }
+            }
         haptic_device_conforms(scene_object(scene, "/arm"));
         dv_scene_free(scene);
     }
@@ -321,6 +354,7 @@ int main(void)
         cmocka_unit_test(the_right_button_moves_along_the_main_direction),
         cmocka_unit_test(each_button_moves_along_an_axis),
         cmocka_unit_test(jaws_close_with_the_middle_button),
+        cmocka_unit_test(two_values_are_jaws),
         cmocka_unit_test(a_device_moves_a_body),
         cmocka_unit_test(a_driver_places_its_device),
         cmocka_unit_test(a_driver_shows_the_force_of_its_field),

@@ -228,14 +228,13 @@ static void the_velocity_of_the_device_is_smoothed(void **state)
 }
 
 /* Force and torque on a tool of 0.1 kg and 1e-4 kg m^2 that is 1 mm and 10 mrad away, and that moves: what the coupling has by itself. */
-static void own_numbers(const char *device, const char *coupling, double found[4])
+static void own_numbers_beside(const char *device, const char *coupling, const char *more, double found[4])
 {
-    static const char heavy[] = "<FixedProjectiveConstraint indices='0'/>";
     write_file("way.txt", "0 0 0 0\n");
     char all[300], own[400];
     snprintf(all, sizeof all, "filename='way.txt' drivenAxes='6' %s", device);
     snprintf(own, sizeof own, "passivity='off' rampTime='0' maxForce='0' maxTorque='0' %s", coupling);
-    DvScene *scene = load(0.01, all, own, heavy);
+    DvScene *scene = load(0.01, all, own, more);
     steps(scene, 2);
     DvObject *object = scene_object(scene, "/tool/coupling");
     const DvForceFieldOps *ops = dv_object_ops(object, DV_FORCE_FIELD);
@@ -249,6 +248,11 @@ static void own_numbers(const char *device, const char *coupling, double found[4
         found[which] = f[which % 2 ? 3 : 0] / (which == 0 ? 1e-3 : which == 1 ? 1e-2 : 1);
     }
     dv_scene_free(scene);
+}
+
+static void own_numbers(const char *device, const char *coupling, double found[4])
+{
+    own_numbers_beside(device, coupling, "<FixedProjectiveConstraint indices='0'/>", found);
 }
 
 static void are(const double found[4], double stiffness, double angular, double damping, double angular_damping)
@@ -277,6 +281,12 @@ static void fields_that_are_not_given_follow_from_the_device(void **state)
     own_numbers("stiffness='500' angularStiffness='2' mass='0.05' angularMass='1e-4' rate='500'", "velocityCutoff='0'",
                 found);
     are(found, 500, 2, 0.5 * 0.05 / 2e-3, 0.5 * 1e-4 / 2e-3);
+    /* Another body on the same point, whose axes are not those of its inertia: of the latter a third of the trace counts. */
+    own_numbers_beside("stiffness='500' angularStiffness='2' mass='100' angularMass='10'", "",
+                       "<UniformMass vertexMass='0.3 1 [0.02 0.01 0.005 0.01 0.03 0.004 0.005 0.004 0.04]'/>"
+                       "<FixedProjectiveConstraint indices='0'/>",
+                       found);
+    are(found, 500, 2, 2 * sqrt(500 * 0.4), 2 * sqrt(2 * (inertia + 0.3 * 0.03)));
     own_numbers("stiffness='500'", "stiffness='7' angularStiffness='0.2' damping='3' angularDamping='0.4'", found);
     are(found, 7, 0.2, 3, 0.4);
 }
@@ -307,6 +317,42 @@ static void energies_are_those_of_the_log(void **state)
     assert_true(number(scene, "energyRemoved") == 0 && number(scene, "energyDeficit") >= 0);
     assert_true(number(scene, "ticks") == (double)(count - 9) && number(scene, "missed") == 0);
     assert_true(dv_data_bool(output(scene, "engaged")));
+    dv_scene_free(scene);
+}
+
+/* Way and work of the hand, of forces and of torques: those of the log. */
+static void way_and_work_of_the_hand_are_those_of_the_log(void **state)
+{
+    (void)state;
+    write_file(
+        "way.txt",
+        "0 0 0 0 0 0 0 1\n0.3 0.008 -0.006 0 0 0 0.6 0.8\n0.5 0.002 0.001 0.004 0 0 -0.28 0.96\n1 0 0 0 0 0 0 1\n");
+    DvScene *scene = load(0.01, "filename='way.txt' maxForce='0' maxTorque='0' drivenAxes='6' forceScale='2'",
+                          "stiffness='250' angularStiffness='0.3' rampTime='0' passivity='off'",
+                          "<FixedProjectiveConstraint indices='0'/>");
+    begin_log(scene);
+    steps(scene, 70);
+    end_log(scene);
+    FILE *file = fopen(in_folder("log.csv"), "r");
+    assert_non_null(file);
+    char text[1024];
+    double last[16] = {0}, way = 0, work[2] = {0};
+    for (int line = -1; fgets(text, sizeof text, file); line++) {
+        double n[16];
+        char *at = strchr(text, ',');
+        for (int i = 0; i < 16 && line >= 0; i++)
+            n[i] = strtod(at + 1, &at);
+        const double turn = line > 0 ? 2 * (atan2(n[7], n[8]) - atan2(last[7], last[8])) : 0;
+        for (int i = 0; i < 3 && line > 0; i++)
+            work[0] += last[10 + i] * (n[2 + i] - last[2 + i]);
+        way += line > 0 ? sqrt(pow(n[2] - last[2], 2) + pow(n[3] - last[3], 2) + pow(n[4] - last[4], 2)) : 0;
+        work[1] += line > 0 ? last[15] * turn : 0;
+        if (line >= 0)
+            memcpy(last, n, sizeof last);
+    }
+    fclose(file);
+    assert_true(work[0] < -1e-3 && work[1] < -1e-3 && way > 0.015);
+    assert_true(fabs(about(scene).work - work[0] - work[1]) < 1e-9 && fabs(about(scene).path - way) < 1e-12);
     dv_scene_free(scene);
 }
 
@@ -344,6 +390,7 @@ int main(void)
         cmocka_unit_test(the_velocity_of_the_device_is_smoothed),
         cmocka_unit_test(fields_that_are_not_given_follow_from_the_device),
         cmocka_unit_test(energies_are_those_of_the_log),
+        cmocka_unit_test(way_and_work_of_the_hand_are_those_of_the_log),
         cmocka_unit_test(a_share_of_the_springs_stores_while_the_force_comes),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -140,6 +141,51 @@ static void what_is_wrong_is_said(void **state)
     }
 }
 
+static const char *told(DvScene *scene)
+{
+    return dv_data_string(dv_object_field(scene_object(scene, "/listener"), "log"));
+}
+
+/* At the begin of each step a device tells the scene where it is, and its buttons; a driver of old scenes tells of two buttons by name, if it is asked to. */
+static void scenes_are_told_of_devices(void **state)
+{
+    (void)state;
+    char way[] = P_tmpdir "/divan-told-XXXXXX", text[1000];
+    const int file = mkstemp(way);
+    static const char places[] = "0 0.001 0.002 0.003 0 0 0.6 0.8 0\n0.015 0.001 0.002 0.003 0 0 0.6 0.8 5\n"
+                                 "0.035 0.001 0.002 0.003 0 0 0.6 0.8 2\n0.055 0.001 0.002 0.003 0 0 0.6 0.8 0\n";
+    assert_true(file >= 0 && write(file, places, strlen(places)) == (ssize_t)strlen(places));
+    close(file);
+    static const char *const devices[] = {"SimulatedHapticDevice scale='10'",
+                                          "GeomagicDriver scale='0.1' emitButtonEvent='1'",
+                                          "GeomagicDriver scale='0.1'"};
+    for (int d = 0; d < 3; d++) {
+        static const unsigned buttons[] = {0, 0, 5, 5, 2, 2, 0};
+        snprintf(
+            text, sizeof text,
+            "<Node name='root' dt='0.01' gravity='0 0 0'><DefaultAnimationLoop/><%s name='arm' filename='%s' resolution='0'/>"
+            "<BadListener name='listener'/></Node>",
+            devices[d], way);
+        DvScene *scene = NULL;
+        dv_log_set_handler(keep, NULL);
+        assert_int_equal(dv_scene_load_text(text, strlen(text), "scene.scn", NULL, NULL, &scene), DV_OK);
+        dv_log_set_handler(NULL, NULL);
+        DvText law = {0};
+        for (int i = 0; i < 7; i++) {
+            const unsigned now = buttons[i], changed = now ^ (i > 0 ? buttons[i - 1] : 0);
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+            dv_text_add(&law, "/arm 0.01 0.02 0.03 0 0 0.6 0.8 buttons %u of %u\n", now, changed);
+            for (unsigned b = 0; b < 2 && d == 1; b++)
+                if (changed >> b & 1u)
+                    dv_text_add(&law, "button%u%s\n", b + 1, now >> b & 1u ? "pressed" : "released");
+        }
+        assert_string_equal(told(scene), law.at);
+        dv_text_free(&law);
+        dv_scene_free(scene);
+    }
+    assert_int_equal(unlink(way), 0);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -151,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_driver_has_its_device),
         cmocka_unit_test(the_last_goes_for_the_rest),
+        cmocka_unit_test(scenes_are_told_of_devices),
         cmocka_unit_test(what_is_wrong_is_said),
     };
     return cmocka_run_group_tests(tests, begin, stop_plugins);
