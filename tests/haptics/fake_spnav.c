@@ -39,6 +39,8 @@ __attribute__((visibility("default"))) int spnav_fd(void)
 /* Events are words of the size that the library has. */
 __attribute__((visibility("default"))) int spnav_poll_event(void *event)
 {
+    if (state.endless && state.taken == state.count)
+        state.taken = 0;
     if (!state.open || state.taken == state.count)
         return 0;
     memcpy(event, state.events[state.taken], sizeof state.events[0]);

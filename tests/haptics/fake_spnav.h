@@ -9,6 +9,7 @@ typedef struct FakeSpnav {
     int daemon, open;      /* it runs; somebody is connected */
     int events[64][7];     /* 1 x y z rx ry rz, or 2 pressed number */
     unsigned count, taken; /* events to come from `taken` on */
+    int endless;           /* the same again and again */
     int line[2];           /* sockets: the library's, the daemon's */
 } FakeSpnav;
 

@@ -143,8 +143,9 @@ static void a_hand_moves_by_its_closed_form(void **state)
 {
     (void)state;
     const double m = 0.2, force[3] = {0.7, 0, 0}, v0 = 0.03;
-    for (int kind = 0; kind < 5; kind++) { /* over-damped, critical, under-damped, without spring, without anything */
-        static const double springs[] = {50, 80, 300, 0, 0}, dampers[] = {20, 8, 1.5, 2, 0};
+    /* Over-damped, critical, under-damped, without spring, without anything; on either side of critical, where ticks are short. */
+    for (int kind = 0; kind < 7; kind++) {
+        static const double springs[] = {50, 80, 300, 0, 0, 80.0002, 79.9998}, dampers[] = {20, 8, 1.5, 2, 0, 8, 8};
         const double k = springs[kind], c = dampers[kind];
         char text[300];
         snprintf(text, sizeof text,

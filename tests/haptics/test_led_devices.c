@@ -213,6 +213,14 @@ static void a_space_mouse_moves_as_it_is_pushed(void **state)
     at = place(scene);
     assert_true(fabs(2 * asin(at[4]) - 0.5) < 1e-9); /* about y */
     assert_int_equal(dv_data_uint(dv_object_field(scene_object(scene, "/arm"), "buttons")), 0);
+    /* A daemon that never stops telling holds up no tick. */
+    static const int more[1][7] = {{1, 175, 0, 0, 0, 0, 0}};
+    memcpy(fake->events, more, sizeof more);
+    fake->taken = 0, fake->count = 1, fake->endless = 1;
+    const double before = place(scene)[0];
+    steps(scene, 10);
+    fake->endless = 0;
+    assert_true(fabs(place(scene)[0] - before - 0.2 * 9 * 0.02) < 0.2 * 0.02);
     is_absent("SpaceMouse", "a program has one SpaceMouse");
     dv_scene_free(scene);
     assert_int_equal(fake->open, 0);
