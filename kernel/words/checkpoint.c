@@ -500,6 +500,9 @@ static DvStatus put_values(const Restart *restart)
         again = false;
         for (guint i = 0; status == DV_OK && i < restart->values->len; i++) {
             const Value *value = &g_array_index(restart->values, Value, i);
+            DvData *parent = dv_data_parent(value->data);
+            if (pass && parent && parent->flags & DV_DATA_DIRTY)
+                status = dv_data_update(parent);
             if (pass && !(value->data->flags & DV_DATA_DIRTY))
                 continue;
             status = put_value(restart, value);

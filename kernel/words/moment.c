@@ -10,7 +10,8 @@
  * Objects that have left since are made again (again.c), and take over what is kept of those in whose place they are.
  *
  * A field that follows another one, and has not been written since, follows it again. The values of the others are put back until none
- * of them counts as overtaken by what it follows: whoever is put back later tells its followers that it has changed.
+ * of them counts as overtaken by what it follows: whoever is put back later tells its followers that it has changed. What an engine would
+ * only compute later is computed before that, where it had been.
  */
 #include "words.h"
 
@@ -27,7 +28,8 @@ typedef struct KeptField {
     uint64_t version;      /* of the data, whose value this is */
     void *at; /* numbers, in a block of `room` bytes; of texts a value that is shared; NULL: none is held yet */
     size_t count, room;
-    bool follows; /* has no value but that of its parent */
+    bool follows;   /* has no value but that of its parent */
+    bool overtakes; /* was written after its parent had been computed */
 } KeptField;
 
 typedef struct KeptObject {
@@ -190,6 +192,7 @@ static __attribute__((noinline)) void keep(DvMoment *moment, KeptField *kept)
     if (data->flags & DV_DATA_DIRTY && (!kept->parent || !(kept->parent->flags & DV_DATA_DIRTY)))
         (void)dv_data_update(data);
     kept->follows = (data->flags & DV_DATA_DIRTY) != 0;
+    kept->overtakes = !kept->follows && kept->parent && !(kept->parent->flags & DV_DATA_DIRTY);
     kept->version = data->version;
     if (kept->follows)
         return;
@@ -292,6 +295,10 @@ static DvStatus put_all_back(const DvMoment *moment)
         again = false;
         for (size_t i = 0; i < moment->fields; i++) {
             KeptField *kept = &moment->kept[i];
+            if (kept->overtakes && kept->parent->flags & DV_DATA_DIRTY) {
+                const DvStatus computed = dv_data_update(kept->parent);
+                status = status == DV_OK ? computed : status;
+            }
             if (is_as_kept(kept))
                 continue;
             again = true;
