@@ -45,6 +45,21 @@ void mesh_source_release(MeshSource *source);
 /* Points: of the field when it holds some, else of the state, else of the topology. Elements: of the kinds that are wanted; edges and faces of
  * elements are made. What names points that are not there is left out, with a warning. To be ended by export_mesh_free. */
 void mesh_source_gather(MeshSource *source, DvData *position, const bool wanted[DV_ELEMENT_KINDS], ExportMesh *mesh);
+/* The same with the fields below. */
+void mesh_source_gather_wanted(MeshSource *source, DvData *position, DvData wanted[DV_ELEMENT_KINDS], ExportMesh *mesh);
+
+/* Which kinds are wanted; `common`: the default of faces, tetrahedra and hexahedra. */
+#define EXPORT_WANTED(Struct, kind, name, text, default_) \
+    DV_FIELD(Struct, wanted[kind], name, dv_type_bool, .init = default_, .help = "write " text)
+#define EXPORT_WANTED_FIELDS(Struct, common)                                   \
+    EXPORT_WANTED(Struct, DV_EDGES, "edges", "edges", "1"),                    \
+        EXPORT_WANTED(Struct, DV_TRIANGLES, "triangles", "triangles", common), \
+        EXPORT_WANTED(Struct, DV_QUADS, "quads", "quads", common),             \
+        EXPORT_WANTED(Struct, DV_TETRAHEDRA, "tetras", "tetrahedra", common),  \
+        EXPORT_WANTED(Struct, DV_HEXAHEDRA, "hexas", "hexahedra", common),     \
+        EXPORT_WANTED(Struct, DV_PRISMS, "prisms", "prisms", "0"),             \
+        EXPORT_WANTED(Struct, DV_PYRAMIDS, "pyramids", "pyramids", "0")
+
 /* Leaves out what names points that are not there; how many. */
 uint32_t export_mesh_check(ExportMesh *mesh);
 void export_mesh_free(ExportMesh *mesh);

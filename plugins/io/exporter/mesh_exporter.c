@@ -134,14 +134,11 @@ static void write_formats(MeshExporter *self, const ExportMesh *mesh, const char
 static void write_mesh(void *self_, const DvExport *which)
 {
     MeshExporter *self = self_;
-    bool wanted[DV_ELEMENT_KINDS] = {false};
-    for (uint32_t k = DV_EDGES; k < DV_ELEMENT_KINDS; k++)
-        wanted[k] = dv_data_bool(&self->wanted[k]);
     const char *given = dv_data_string(&self->base.filename), *slash = given ? strrchr(given, '/') : NULL;
     const char *name = slash ? slash + 1 : given;
     ExportMesh mesh = {.name = name && *name ? name : dv_object_name(dv_object_of(self))};
     DvText stem = {0}, filled = {0};
-    mesh_source_gather(&self->source, &self->position, wanted, &mesh);
+    mesh_source_gather_wanted(&self->source, &self->position, self->wanted, &mesh);
     dv_exporter_stem(&self->base, which, &stem);
     fill_marks(self, &mesh, stem.at, &filled);
     write_formats(self, &mesh, filled.at);
@@ -168,21 +165,13 @@ static void cleanup(DvObject *object, void *self_)
 }
 
 #define FIELD(member, name, type, ...) DV_FIELD(MeshExporter, member, name, type, __VA_ARGS__)
-#define WANTED(kind, name, default_, text) \
-    FIELD(wanted[kind], name, dv_type_bool, .init = default_, .help = "write " text)
 static const DvField fields[] = {
     DV_EXPORTER_FIELDS(MeshExporter, base.),
     FIELD(format, "format", dv_type_choice, .choices = formats, .init = "ALL",
           .help = "of the files: their endings follow"),
     FIELD(position, "position", dv_type_vec3s, .unit = "m", .flags = DV_FIELD_EMPTY_IS_DEFAULT,
           .help = "of the points; none: those of the state, else of the topology"),
-    WANTED(DV_EDGES, "edges", "1", "edges"),
-    WANTED(DV_TRIANGLES, "triangles", "1", "triangles"),
-    WANTED(DV_QUADS, "quads", "1", "quads"),
-    WANTED(DV_TETRAHEDRA, "tetras", "1", "tetrahedra"),
-    WANTED(DV_HEXAHEDRA, "hexas", "1", "hexahedra"),
-    WANTED(DV_PRISMS, "prisms", "0", "prisms"),
-    WANTED(DV_PYRAMIDS, "pyramids", "0", "pyramids"),
+    EXPORT_WANTED_FIELDS(MeshExporter, "1"),
     FIELD(precision, "precision", dv_type_choice, .choices = precisions, .init = "float",
           .help = "of positions in files of VTK; others have all digits"),
     {0},

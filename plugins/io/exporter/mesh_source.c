@@ -94,6 +94,14 @@ void mesh_source_gather(MeshSource *source, DvData *position, const bool wanted[
     source->told = source->told || lost;
 }
 
+void mesh_source_gather_wanted(MeshSource *source, DvData *position, DvData wanted[DV_ELEMENT_KINDS], ExportMesh *mesh)
+{
+    bool kinds[DV_ELEMENT_KINDS] = {false};
+    for (uint32_t k = DV_EDGES; k < DV_ELEMENT_KINDS; k++)
+        kinds[k] = dv_data_bool(&wanted[k]);
+    mesh_source_gather(source, position, kinds, mesh);
+}
+
 static bool is_there(const uint32_t *nodes, uint32_t count, uint32_t points)
 {
     for (uint32_t n = 0; n < count; n++)

@@ -95,12 +95,9 @@ static void write_mesh(void *self_, const DvExport *which)
 {
     VtkExporter *self = self_;
     (void)which;
-    bool wanted[DV_ELEMENT_KINDS] = {false};
-    for (uint32_t k = DV_EDGES; k < DV_ELEMENT_KINDS; k++)
-        wanted[k] = dv_data_bool(&self->wanted[k]);
     ExportMesh mesh = {0};
     size_t points, cells;
-    mesh_source_gather(&self->source, &self->position, wanted, &mesh);
+    mesh_source_gather_wanted(&self->source, &self->position, self->wanted, &mesh);
     (void)dv_data_strings(&self->of_points, &points);
     (void)dv_data_strings(&self->of_cells, &cells);
     ExportArray *arrays = dv_alloc(points + cells + 1, sizeof *arrays);
@@ -186,20 +183,12 @@ static void cleanup(DvObject *object, void *self_)
 }
 
 #define FIELD(member, name, type, ...) DV_FIELD(VtkExporter, member, name, type, __VA_ARGS__)
-#define WANTED(kind, name, default_, text) \
-    FIELD(wanted[kind], name, dv_type_bool, .init = default_, .help = "write " text)
 static const DvField fields[] = {
     DV_EXPORTER_FIELDS(VtkExporter, base.),
     FIELD(xml, "XMLformat", dv_type_bool, .init = "1", .help = "the format with tags; otherwise the legacy one"),
     FIELD(position, "position", dv_type_vec3s, .unit = "m", .flags = DV_FIELD_EMPTY_IS_DEFAULT,
           .help = "of the points; none: those of the state, else of the topology"),
-    WANTED(DV_EDGES, "edges", "1", "edges"),
-    WANTED(DV_TRIANGLES, "triangles", "0", "triangles"),
-    WANTED(DV_QUADS, "quads", "0", "quads"),
-    WANTED(DV_TETRAHEDRA, "tetras", "0", "tetrahedra"),
-    WANTED(DV_HEXAHEDRA, "hexas", "0", "hexahedra"),
-    WANTED(DV_PRISMS, "prisms", "0", "prisms"),
-    WANTED(DV_PYRAMIDS, "pyramids", "0", "pyramids"),
+    EXPORT_WANTED_FIELDS(VtkExporter, "0"),
     FIELD(of_points, "pointsDataFields", dv_type_strings,
           .help = "fields with a value for each point, as object.field or name=object.field"),
     FIELD(of_cells, "cellsDataFields", dv_type_strings, .help = "the same for each cell"),
