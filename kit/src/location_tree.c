@@ -4,6 +4,7 @@
  */
 #include "location_search.h"
 
+#include <divan/kit/element_tables.h>
 #include <stdlib.h>
 
 /* ---- The nearest element, in a tree of boxes */
@@ -169,24 +170,6 @@ static DvVec3 curved_coordinates(const Frame *frame, const DvVec3 *corner, uint3
 /* Local coordinates of p in the element, and the squared distance to it. */
 static double meet_element(const Search *s, uint32_t element, DvVec3 p, DvVec3 *at)
 {
-    static const uint8_t faces[DV_ELEMENT_KINDS][12][3] = {
-        [DV_TRIANGLES] = {{0, 1, 2}},
-        [DV_QUADS] = {{0, 1, 2}, {0, 2, 3}},
-        [DV_TETRAHEDRA] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}},
-        [DV_HEXAHEDRA] = {{0, 1, 2},
-                          {0, 2, 3},
-                          {4, 5, 6},
-                          {4, 6, 7},
-                          {0, 1, 5},
-                          {0, 5, 4},
-                          {1, 2, 6},
-                          {1, 6, 5},
-                          {2, 3, 7},
-                          {2, 7, 6},
-                          {3, 0, 4},
-                          {3, 4, 7}}};
-    static const uint8_t face_count[DV_ELEMENT_KINDS] = {
-        [DV_TRIANGLES] = 1, [DV_QUADS] = 2, [DV_TETRAHEDRA] = 4, [DV_HEXAHEDRA] = 12};
     const Frame *frame = &s->frames[element];
     DvElementKind kind;
     DvVec3 corner[8];
@@ -196,8 +179,8 @@ static double meet_element(const Search *s, uint32_t element, DvVec3 p, DvVec3 *
     if (volume && depth(kind, *at) <= 0.0)
         return 0.0;
     double least = INFINITY;
-    for (uint32_t f = 0; f < face_count[kind]; f++) {
-        const uint8_t *face = faces[kind][f];
+    for (uint32_t f = 0; f < dv_surface_count[kind]; f++) {
+        const uint8_t *face = dv_surface_of_element[kind][f];
         least = fmin(least, triangle_distance_squared(p, corner[face[0]], corner[face[1]], corner[face[2]]));
     }
     return least;

@@ -233,6 +233,14 @@ static DvStatus read_file(DvMeshLoader *loader)
     return status;
 }
 
+static uint64_t version_made_from(const DvMeshLoader *loader)
+{
+    uint64_t version = 0;
+    for (size_t i = 0; loader->made_from[i]; i++)
+        version += dv_data_version(loader->made_from[i]);
+    return version;
+}
+
 /* Reads the file again when it is another than the one in memory, or makes the mesh. */
 static DvStatus load(DvMeshLoader *loader)
 {
@@ -240,6 +248,7 @@ static DvStatus load(DvMeshLoader *loader)
     loader->mesh = (DvMesh){0};
     dv_free(loader->path);
     loader->path = NULL;
+    loader->made = version_made_from(loader);
     DvStatus status = loader->create ? loader->create(loader) : read_file(loader);
     if (status == DV_OK)
         status =
@@ -386,6 +395,8 @@ DvStatus dv_mesh_loader_update(DvObject *object, void *self)
     (void)object;
     DvMeshLoader *loader = self;
     double matrix[16];
+    if (loader->made != version_made_from(loader))
+        return load_of_contract(loader);
     DvMesh mesh = copy_mesh(&loader->mesh);
     if (read_matrix(loader, matrix)) {
         say_mirrored(loader, matrix, &mesh);

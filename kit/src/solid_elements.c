@@ -5,6 +5,7 @@
 #include "solid_blocks.h"
 
 #include <divan/kit/element_names.h>
+#include <divan/kit/element_tables.h>
 #include <divan/math/decompose.h>
 
 /* ---- Storage ---- */
@@ -542,28 +543,9 @@ double dv_solid_elements_energy(DvSolidElements *solid, const DvConstVec *x)
 
 void dv_solid_elements_draw(const DvSolidElements *solid, DvDraw *draw, const double *x, double gap)
 {
-    static const uint8_t faces[DV_ELEMENT_KINDS][12][3] = {
-        [DV_TRIANGLES] = {{0, 1, 2}},
-        [DV_QUADS] = {{0, 1, 2}, {0, 2, 3}},
-        [DV_TETRAHEDRA] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}},
-        [DV_HEXAHEDRA] = {{0, 3, 2},
-                          {0, 2, 1},
-                          {4, 5, 6},
-                          {4, 6, 7},
-                          {0, 1, 5},
-                          {0, 5, 4},
-                          {1, 2, 6},
-                          {1, 6, 5},
-                          {2, 3, 7},
-                          {2, 7, 6},
-                          {3, 0, 4},
-                          {3, 4, 7}},
-        [DV_PRISMS] = {{0, 2, 1}, {3, 4, 5}, {0, 1, 4}, {0, 4, 3}, {1, 2, 5}, {1, 5, 4}, {2, 0, 3}, {2, 3, 5}},
-        [DV_PYRAMIDS] = {{0, 3, 2}, {0, 2, 1}, {0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}},
-    };
-    static const uint8_t count[DV_ELEMENT_KINDS] = {0, 0, 1, 2, 4, 12, 8, 6};
     static const double color[1][4] = {{0.0, 0.4, 0.9, 1.0}};
-    if (count[solid->model.kind] > 0)
-        dv_element_blocks_draw(&solid->mesh, draw, x, faces[solid->model.kind], count[solid->model.kind], gap, color,
+    const DvElementKind kind = solid->model.kind;
+    if (dv_surface_count[kind] > 0)
+        dv_element_blocks_draw(&solid->mesh, draw, x, dv_surface_of_element[kind], dv_surface_count[kind], gap, color,
                                1);
 }

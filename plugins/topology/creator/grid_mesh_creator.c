@@ -19,7 +19,6 @@ enum { PATTERN_QUADS, PATTERN_ALTERNATE, PATTERN_UP, PATTERN_DOWN, PATTERNS };
 typedef struct GridMeshCreator {
     DvMeshLoader base; /* first */
     DvData resolution, pattern;
-    uint64_t made; /* sum of the versions of both that the mesh was made with */
 } GridMeshCreator;
 
 /* ---- Edges ---- */
@@ -93,16 +92,10 @@ static void add_cell(DvMesh *mesh, Sides *sides, int pattern, uint32_t nx, uint3
     }
 }
 
-static uint64_t version(GridMeshCreator *self)
-{
-    return dv_data_version(&self->resolution) + dv_data_version(&self->pattern);
-}
-
 static DvStatus create(DvMeshLoader *base)
 {
     GridMeshCreator *self = (GridMeshCreator *)base;
     const int32_t *n = dv_data_ints(&self->resolution, NULL), pattern = dv_data_int(&self->pattern);
-    self->made = version(self);
     if (n[0] < 2 || n[1] < 2)
         return dv_field_error(&self->resolution, -1, "is %d %d; a grid has at least 2 points along each side", n[0],
                               n[1]);
@@ -135,16 +128,13 @@ static DvStatus create(DvMeshLoader *base)
 
 /* ---- Class ---- */
 
-static DvStatus construct(DvObject *object, void *self)
-{
-    ((DvMeshLoader *)self)->create = create;
-    return dv_mesh_loader_construct(object, self);
-}
-
-static DvStatus update(DvObject *object, void *self_)
+static DvStatus construct(DvObject *object, void *self_)
 {
     GridMeshCreator *self = self_;
-    return self->made == version(self) ? dv_mesh_loader_update(object, self_) : dv_mesh_loader_ops.load(self_);
+    self->base.create = create;
+    self->base.made_from[0] = &self->resolution;
+    self->base.made_from[1] = &self->pattern;
+    return dv_mesh_loader_construct(object, self);
 }
 
 static const DvField fields[] = {
@@ -158,18 +148,12 @@ static const DvField fields[] = {
 };
 
 const DvClass dv_grid_mesh_creator = {
-    .size = sizeof(DvClass),
+    DV_MESH_LOADER_CLASS,
     .name = "GridMeshCreator",
-    .bases = (const char *const[]){"MeshLoader", "BaseLoader", NULL},
-    .family = "loaders",
     .module = "Sofa.Component.IO.Mesh",
     .help = "Makes a grid of triangles or quads over the unit square.",
     .instance_size = sizeof(GridMeshCreator),
     .fields = fields,
-    .contracts = (const DvContract[]){DV_MESH_LOADER_CONTRACTS, {0}},
     .construct = construct,
     .parse = dv_mesh_loader_parse,
-    .init = dv_mesh_loader_init,
-    .update = update,
-    .destroy = dv_mesh_loader_destroy,
 };

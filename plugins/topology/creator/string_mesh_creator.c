@@ -7,14 +7,12 @@
 typedef struct StringMeshCreator {
     DvMeshLoader base; /* first */
     DvData resolution;
-    uint64_t made; /* version of the resolution that the mesh was made with */
 } StringMeshCreator;
 
 static DvStatus create(DvMeshLoader *base)
 {
     StringMeshCreator *self = (StringMeshCreator *)base;
     const uint32_t points = dv_data_uint(&self->resolution);
-    self->made = dv_data_version(&self->resolution);
     if (points < 2)
         return dv_field_error(&self->resolution, -1, "is %u; a line has at least 2 points", points);
     const double bytes = (double)points * (sizeof(DvPoint3) + sizeof(DvEdge));
@@ -28,17 +26,12 @@ static DvStatus create(DvMeshLoader *base)
     return DV_OK;
 }
 
-static DvStatus construct(DvObject *object, void *self)
-{
-    ((DvMeshLoader *)self)->create = create;
-    return dv_mesh_loader_construct(object, self);
-}
-
-static DvStatus update(DvObject *object, void *self_)
+static DvStatus construct(DvObject *object, void *self_)
 {
     StringMeshCreator *self = self_;
-    return self->made == dv_data_version(&self->resolution) ? dv_mesh_loader_update(object, self_)
-                                                            : dv_mesh_loader_ops.load(self_);
+    self->base.create = create;
+    self->base.made_from[0] = &self->resolution;
+    return dv_mesh_loader_construct(object, self);
 }
 
 static const DvField fields[] = {
@@ -49,18 +42,12 @@ static const DvField fields[] = {
 };
 
 const DvClass dv_string_mesh_creator = {
-    .size = sizeof(DvClass),
+    DV_MESH_LOADER_CLASS,
     .name = "StringMeshCreator",
-    .bases = (const char *const[]){"MeshLoader", "BaseLoader", NULL},
-    .family = "loaders",
     .module = "Sofa.Component.IO.Mesh",
     .help = "Makes a line of edges of length 1.",
     .instance_size = sizeof(StringMeshCreator),
     .fields = fields,
-    .contracts = (const DvContract[]){DV_MESH_LOADER_CONTRACTS, {0}},
     .construct = construct,
     .parse = dv_mesh_loader_parse,
-    .init = dv_mesh_loader_init,
-    .update = update,
-    .destroy = dv_mesh_loader_destroy,
 };

@@ -34,8 +34,10 @@ typedef struct DvMeshLoader {
     DvMesh mesh;               /* as the file has it */
     /* Reads the bytes of the file. */
     bool (*read)(struct DvMeshLoader *loader, const char *bytes, size_t size, DvMeshReport *report);
-    /* Or, of loaders that read no file, makes the mesh from the fields; an error has been reported. */
+    /* Or, of loaders that read no file, makes the mesh from `made_from`, NULL at the end; an error has been reported. */
     DvStatus (*create)(struct DvMeshLoader *loader);
+    DvData *made_from[3];
+    uint64_t made; /* sum of their versions when the mesh was made */
     /* Optional: further fields of the class from the mesh as it is after everything has been done to it. */
     void (*publish)(struct DvMeshLoader *loader, const DvMesh *mesh);
 } DvMeshLoader;
