@@ -134,6 +134,12 @@ static void the_force_comes_and_goes(void **state)
     size_t count = ticks(scene, 40, 0, lines, 2000);
     for (size_t l = 10; l < count; l++)
         is(l, whole * fmin(1, lines[l].time / 0.2));
+    /* What is stored then has been put in by the ramp, but for what was there when the first problem came: nine ticks of 200 late, it came from nowhere. */
+    DvHapticTool tool;
+    assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+    assert_true(service()->tool(scene, 0, 0, &tool));
+    const double all = -0.5 * whole * (0.08 - stop);
+    assert_true(fabs(tool.energy_stored - all) < 1e-12 && fabs(tool.energy_deficit - 9 * all / 200) < 1e-12);
     service()->stop_forces(scene, true);
     count = ticks(scene, 10, 0, lines, 2000);
     for (size_t l = 0; l < count; l++)

@@ -118,6 +118,41 @@ run 0 run driver.scn --haptic-device 'SimulatedHapticDevice motion="hand" rate="
 says '50 in 0.098 s'
 says '  periods    of virtual time'
 says 'verdict: the scene keeps up with a hand: real-time factor .*; dearest phase'
+# --haptics: a hand that goes 30 mm in 0.3 s, on 100 N/m to a tool that stands still, and a tool that follows
+cat >hand.txt <<'END'
+0 0 0 0
+0.3 0.03 0 0
+1 0.03 0 0
+END
+cat >hand.scn <<'END'
+<Node name="root" dt="0.01" gravity="0 0 0">
+  <DefaultAnimationLoop/><CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase/><CollisionResponse response="PenalityContactForceField"/>
+  <LocalMinDistance alarmDistance="0.01" contactDistance="0.001"/>
+  <SimulatedHapticDevice name="arm" filename="hand.txt" resolution="0" maxForce="2.5" continuousForce="1"/>
+  <Node name="tool">
+    <MechanicalObject name="state" template="Rigid3d"/><UniformMass totalMass="1"/><FixedProjectiveConstraint/>
+    <VirtualCoupling stiffness="100" damping="0" rampTime="0" passivity="off"/>
+  </Node>
+</Node>
+END
+run 0 run hand.scn --haptics -n 50
+says '^/arm: running; 1 user$'
+says '^  ticks      500 in 0.499 s, 1002 a second; 0 missed$'
+says '^  states     50 seen, 14.3 ms old on the mean, from the begin of their step$'
+# 100 N/m times x up to 2.5 N; the work is its integral, but for what a tick is late
+says '^  force      1.87[0-9]* N on the mean, 2.5 N at most; cut in 249 ticks$'
+says '^  hand       0.03 m in 0.499 s; the device has done -0.0436[0-9]* J on it$'
+says '^  tool       /tool/state: 0 m in 0.5 s, 0 m at most in a step; 1.87[0-9]* N on the mean, 2.5 N at most$'
+says '^  energy     0.0436[0-9]* J put in, 0.04375 J stored, 0 J taken away, 0.000125 J from nowhere still$'
+sed -i 's|<FixedProjectiveConstraint/>|<RungeKutta4Solver/>|' hand.scn
+run 0 run hand.scn --haptics -n 50
+says '^verdict: walls are seen in time: the tool goes 0.00.* m at most in a step, the alarm distance is 0.01 m$'
+sed -i 's|alarmDistance="0.01" contactDistance="0.001"|alarmDistance="0.0001" contactDistance="0.00001"|; s|dt="0.01"|dt="0.0100001"|' hand.scn
+run 0 run hand.scn --haptics -n 50
+says '^verdict: walls may be seen too late: the tool goes 0.00.* m at most in a step, the alarm distance is 0.0001 m$'
+sed -i 's|dt="0.0100001"|dt="1e-7"|' hand.scn
+run 0 run hand.scn --haptics -n 5
+says '^verdict: the scene is too heavy for a hand: real-time factor .*; dearest phase .*, .* %$'
 run 1 run driver.scn --haptic-device SimulatedHapticDevise -n 8
 says "did you mean 'SimulatedHapticDevice'"
 run 1 run arm.scn --haptic-device SimulatedHapticDevice -n 8

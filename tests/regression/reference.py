@@ -100,7 +100,8 @@ MORE_SCENES += ["Component/Topology/Mapping/Hexa2PrismTopologicalMapping.scn", "
                 "Component/Mapping/NonLinear/SquareDistanceMapping.scn", "Component/Mapping/Linear/SubsetMultiMapping.scn"]
 MORE_SCENES += ["Component/Engine/" + n + ".scn" for n in (
     "Generate/MeshTetraStuffing", "Select/MeshSampler", "Select/NearestPointROI", "Transform/DisplacementMatrixEngine", "Transform/TransformEngine", "Transform/TransformPosition")]
-MORE_SCENES += ["Tutorials/StepByStep/Dentistry_Haptics/dentalSurgery_Annex.scn",
+MORE_SCENES += ["Component/Controller/MechanicalStateController.scn", "Component/Controller/MechanicalStateControllerTranslation.scn",
+                "Tutorials/StepByStep/Dentistry_Haptics/dentalSurgery_Annex.scn",
                 "Component/IO/Mesh/MeshOffLoader.scn", "Component/IO/Mesh/MeshTrianLoader.scn", "Component/IO/Mesh/VoxelGridLoader.scn",
                 "Component/Topology/Mapping/Hexa2TetraTopologicalMapping_export.scn"]
 # Libraries that a build may lack: scenes with the class are left out there.
