@@ -320,6 +320,32 @@ static void energies_are_those_of_the_log(void **state)
     dv_scene_free(scene);
 }
 
+/* A tool that says that it moves: between steps it is thought to, for as long as the last step was and no longer, however late the next one is. */
+static void a_tool_moves_on_for_one_step(void **state)
+{
+    (void)state;
+    static LogLine lines[300];
+    static const char text[] =
+        "<Node name='root' dt='0.01' gravity='0 0 0'><DefaultAnimationLoop/><SimulatedHapticDevice name='arm' maxForce='0'/>"
+        "<Node name='tool'><MechanicalObject name='state' template='Rigid3d' velocity='0.1 0 0 0 0 0'/>"
+        "<VirtualCoupling name='coupling' stiffness='100' damping='0' angularStiffness='0' angularDamping='0' rampTime='0' "
+        "stallTime='1' passivity='off' extrapolate='velocity'/></Node></Node>";
+    DvScene *scene = scene_from_text(text);
+    steps(scene, 3);
+    begin_log(scene);
+    steps(scene, 1);
+    assert_int_equal(dv_scene_step(scene, 0.05), DV_OK);
+    end_log(scene);
+    const size_t count = read_log(lines, 300);
+    assert_int_equal(count, 60);
+    for (size_t l = 0; l < count; l++) {
+        const double age = l < 10 ? 1e-3 * (double)l : 1e-3 * (double)(l - 10);
+        if (fabs(lines[l].force[0] - 100 * 0.1 * fmin(age, 0.01)) > 1e-9)
+            fail_msg("tick %zu: %g N", l, lines[l].force[0]);
+    }
+    dv_scene_free(scene);
+}
+
 /* Way and work of the hand, of forces and of torques: those of the log. */
 static void way_and_work_of_the_hand_are_those_of_the_log(void **state)
 {
@@ -390,6 +416,7 @@ int main(void)
         cmocka_unit_test(the_velocity_of_the_device_is_smoothed),
         cmocka_unit_test(fields_that_are_not_given_follow_from_the_device),
         cmocka_unit_test(energies_are_those_of_the_log),
+        cmocka_unit_test(a_tool_moves_on_for_one_step),
         cmocka_unit_test(way_and_work_of_the_hand_are_those_of_the_log),
         cmocka_unit_test(a_share_of_the_springs_stores_while_the_force_comes),
     };

@@ -52,7 +52,7 @@ static DvScene *load(double dt, const char *gravity, const char *loop, const cha
         "<CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase/>"
         "<LocalMinDistance alarmDistance='0.02' contactDistance='0.001'/>"
         "<CollisionResponse response='FrictionContactConstraint' responseParams='mu=0'/>"
-        "<SimulatedHapticDevice name='arm' resolution='0' workspace='0 0 0 0 0 0' maxForce='0' filename='way.txt'/>"
+        "<SimulatedHapticDevice name='arm' resolution='0' workspace='0 0 0 0 0 0' maxForce='0' drivenAxes='6' maxTorque='0' filename='way.txt'/>"
         "<MechanicalObject name='hand' template='Rigid3d' position='@arm.positionDevice'/>"
         "<Node name='tool'><EulerImplicitSolver rayleighStiffness='0' rayleighMass='0'/>"
         "<SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>"
@@ -141,7 +141,7 @@ static void read_problem(DvScene *scene, Dense *out)
 
 /* d = free + J way + W lambda >= 0, lambda >= 0, d lambda = 0, by all subsets for few rows: which of them push is found by pivots on the dense
  * matrix (Lemke's problem of a symmetric matrix has one solution in d; J^T lambda is the same for all of them). */
-static void dense_force(const Dense *problem, const double at[3], const double turn[3], double force[3])
+static void dense_force(const Dense *problem, const double at[3], const double turn[3], double force[6])
 {
     const uint32_t n = problem->rows;
     double lambda[MOST_ROWS] = {0}, d[MOST_ROWS];
@@ -164,9 +164,9 @@ static void dense_force(const Dense *problem, const double at[3], const double t
         if (most == 0 || (sweep > 100 && most < 1e-17))
             break;
     }
-    memset(force, 0, 3 * sizeof *force);
+    memset(force, 0, 6 * sizeof *force);
     for (uint32_t r = 0; r < n; r++)
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < 6; c++)
             force[c] += problem->j[r][c] * lambda[r];
 }
 
@@ -223,7 +223,7 @@ static void each_tick_is_a_dense_solution(const char *loop, const char *solver)
         const int behind = (int)floor(lines[l].time / 0.01 + 1e-6) - 1; /* the step that ended last */
         if (behind < 0)
             continue;
-        double force[3];
+        double force[6];
         static const double none[3] = {0};
         dense_force(&problems[behind], lines[l].at, none, force);
         for (int c = 0; c < 3; c++) {
@@ -365,10 +365,10 @@ static void steps_of_an_encoder_make_no_chatter(void **state)
 }
 
 /* Force of the last tick along z; what a dense solver finds for it with these turns. */
-static double last_force(DvScene *scene, int steps, const double turn[3], double *law)
+static double last_force(DvScene *scene, int steps, const double turn[3], bool sees_torques, double *law)
 {
     static Dense problem;
-    double force[3];
+    double force[6];
     for (int i = 0; i < steps; i++) {
         if (i == steps - 1)
             read_problem(scene, &problem); /* of the step before, which the ticks of this one see */
@@ -378,6 +378,8 @@ static double last_force(DvScene *scene, int steps, const double turn[3], double
     assert_true(service()->about(scene, 0, &about));
     const double *at = dv_data_doubles(dv_object_field(scene_object(scene, "/arm"), "positionDevice"), NULL);
     dense_force(&problem, at, turn, force);
+    for (int c = 0; c < 3; c++) /* about the middle of the tool */
+        assert_true(fabs(about.torque[c] - (sees_torques ? force[3 + c] : 0)) < 1e-9);
     *law = force[2];
     return about.force[2];
 }
@@ -392,11 +394,13 @@ static void turns_count_where_they_are_asked_for(void **state)
     double law;
     write_file("way.txt", "0 0 0 0.003 0 0.24740395925452294 0 0.9689124217106447\n");
     DvScene *scene = load(0.01, "0 0 0", "", exact, "forceCoef='1' solverMaxIt='100000'", "");
-    assert_true(last_force(scene, 5, none, &law) == 0 && law == 0);
+    assert_true(last_force(scene, 5, none, true, &law) == 0 && law == 0);
     dv_scene_free(scene);
     scene = load(0.01, "0 0 0", "", exact, "forceCoef='1' solverMaxIt='100000' derivRotations='1'", "");
-    const double force = last_force(scene, 5, turn, &law);
+    const double force = last_force(scene, 5, turn, true, &law);
     assert_true(law > 1e-3 && fabs(force - law) < 1e-9 * fmax(1, law));
+    DvHapticAbout about;
+    assert_true(service()->about(scene, 0, &about) && fabs(about.torque[1]) > 1e-3 * law);
     dv_scene_free(scene);
 }
 
@@ -429,7 +433,7 @@ static void all_frames_count_where_they_are_asked_for(void **state)
         assert_int_equal(dv_scene_load_text(text.at, text.length, "scene.scn", folder, NULL, &scene), DV_OK);
         dv_text_free(&text);
         double law;
-        const double force = last_force(scene, 5, none, &law);
+        const double force = last_force(scene, 5, none, false, &law);
         assert_true(law > 1e-3 && fabs(force - (all ? law : 0)) < 1e-9);
         dv_scene_free(scene);
     }
