@@ -22,7 +22,8 @@
 #include "scene_text.h"
 
 static char folder[] = P_tmpdir "/divan-stop-XXXXXX";
-static const double stop = 0.03, step_time = 0.01, mass = 0.002; /* m, s, kg: a spring of 20 N/m */
+static const double stop = 0.03, step_time = 0.01; /* m, s */
+static double mass = 0.002;                        /* kg: a spring of 20 N/m */
 
 static const char *in_folder(const char *name)
 {
@@ -97,7 +98,7 @@ static size_t ticks(DvScene *scene, int steps, double dt, Line *lines, size_t ca
     return count;
 }
 
-static Line lines[2000];
+static Line lines[4000];
 
 static void is(size_t l, double force)
 {
@@ -262,6 +263,38 @@ static void a_stop_is_a_spring_to_passivity(void **state)
     }
 }
 
+/* Of a hand about the place where the two springs are in balance, until a time: how far it goes. */
+static double amplitude(size_t count, double from, double to)
+{
+    double most = 0;
+    for (size_t l = 0; l < count; l++)
+        if (lines[l].time >= from && lines[l].time < to)
+            most = fmax(most, fabs(lines[l].x - (100 * 0.05 + 200 * stop) / 300));
+    return most;
+}
+
+/* A hand of 50 g on 100 N/m, pressed against a stop of 200 N/m that is sampled each millisecond: it swings up as exp(K T t / 4 m), unless passivity
+ * takes away what comes from nowhere. */
+static void a_stop_swings_up_unless_it_is_watched(void **state)
+{
+    (void)state;
+    mass = 0.02;
+    for (int watched = 0; watched < 2; watched++) {
+        DvScene *scene = load("0 0.0366667 0 0\n0.0095 0.0366667 0 0\n0.0105 0.05 0 0\n",
+                              "motion='hand' mass='0.05' handStiffness='100' handDamping='0' friction='0'", "", "");
+        assert_int_equal(dv_data_set_text(dv_object_field(scene_object(scene, "/tool/feedback"), "passivity"),
+                                          watched ? "control" : "off"),
+                         DV_OK);
+        const size_t count = ticks(scene, 300, 0, lines, 4000);
+        const double first = amplitude(count, 0.3, 0.6), last = amplitude(count, 2.7, 3),
+                     rate = log(last / first) / 2.4;
+        if (watched ? !(last < 1.02 * first) : fabs(rate - 200 * 1e-3 / (4 * 0.05)) > 0.05)
+            fail_msg("%s: from %g m to %g m, a rate of %g", watched ? "watched" : "off", first, last, rate);
+        dv_scene_free(scene);
+    }
+    mass = 0.002;
+}
+
 static int begin(void **state)
 {
     assert_non_null(mkdtemp(folder));
@@ -285,6 +318,7 @@ int main(void)
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(it_can_be_switched),
         cmocka_unit_test(a_stop_is_a_spring_to_passivity),
+        cmocka_unit_test(a_stop_swings_up_unless_it_is_watched),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
