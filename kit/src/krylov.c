@@ -3,6 +3,8 @@
  * Krylov vectors as state vectors or flat arrays. Sums over flat arrays run in chunks, each in partial sums by place: the same
  * bits with any number of threads and on any machine.
  */
+#include "krylov_rows.h"
+
 #include <divan/kit/block_product.h>
 #include <divan/kit/krylov.h>
 #include <divan/math/simd.h>
@@ -187,7 +189,7 @@ static void take_states(DvKrylovSpace *space, DvObject *const *object, uint32_t 
 }
 
 /* The states, for what passes over several vectors of them at once. */
-static void find_states(DvKrylovSpace *space)
+void krylov_find_states(DvKrylovSpace *space)
 {
     const DvStepMark mark = dv_step_mark();
     const uint32_t known = space->known;
@@ -213,7 +215,7 @@ void dv_krylov_reserve_states(DvKrylovSpace *space)
     /* A product of zero, for the vectors of mapped states. */
     space->ops->add_mbk(space->m, &space->step, space->factors, space->ids[DV_KRYLOV_Q], space->ids[DV_KRYLOV_P],
                         DV_WALK_VISITOR);
-    find_states(space);
+    krylov_find_states(space);
 }
 
 /* Something is written to a vector. */
@@ -232,7 +234,7 @@ static void catch_up(DvKrylovSpace *space)
 }
 
 /* Where the vectors of this solve are. */
-static void find_parts(DvKrylovSpace *space)
+void krylov_find_parts(DvKrylovSpace *space)
 {
     space->alpha = 0.0;
     space->q_is_clear = false;
@@ -268,9 +270,9 @@ void dv_krylov_begin(DvKrylovSpace *space, DvVecId x, DvVecId b, bool guess)
         if (guess)
             space->ops->gather(space->m, space->flat[DV_KRYLOV_X], x);
     } else {
-        find_states(space);
+        krylov_find_states(space);
     }
-    find_parts(space);
+    krylov_find_parts(space);
     if (!guess)
         dv_krylov_clear(space, DV_KRYLOV_X);
 }
@@ -289,12 +291,12 @@ void dv_krylov_begin_flat(DvKrylovSpace *space, const double *b)
         memcpy(space->flat[DV_KRYLOV_B], b, space->n * sizeof *b);
     } else {
         dv_krylov_reserve_states(space);
-        find_states(space);
+        krylov_find_states(space);
         (void)space->ops->scratch(space->m, DV_DERIVS, DV_SCRATCH_LINEAR + space->count - DV_KRYLOV_R, 2,
                                   space->ids + DV_KRYLOV_X);
         space->ops->scatter(space->m, space->ids[DV_KRYLOV_B], b);
     }
-    find_parts(space);
+    krylov_find_parts(space);
     dv_krylov_clear(space, DV_KRYLOV_X);
 }
 
@@ -424,7 +426,7 @@ static double largest_of(DvConstVec v)
 static double size_of_motion(DvKrylovSpace *space)
 {
     double place = 0.0, velocity = 0.0, gravity = 0.0;
-    find_states(space);
+    krylov_find_states(space);
     for (uint32_t i = 0; i < space->known; i++) {
         const DvStateRef s = space->state[i];
         place = fmax(place, largest_of(dv_state_read(s, DV_POSITION)));

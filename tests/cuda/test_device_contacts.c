@@ -42,6 +42,14 @@
     "<MechanicalObject name='dofs' template='" TEMPLATE "' position='1 0.55 1 0 0.1 0 0.995 3 0.6 2 0.1 0 0.1 0.99'/>" \
     "<UniformMass totalMass='3'/><OBBCollisionModel extents='0.5 0.5 0.5' contactStiffness='50' contactFriction='0.5'/>"
 
+/* Six beads, each of which touches others; and one far away. */
+#define BEADS(MORE)                                                                                               \
+    SOLVER "<Node name='Body'><MechanicalObject name='dofs' template='%1$s' position='0 0 0 0.1 0.05 0 0.9 0 0 "  \
+           "1 0.02 0.05 0.05 0.1 0.05 0.95 0.1 0" MORE "'/><UniformMass vertexMass='1'/>"                         \
+           "<SphereCollisionModel radius='0.01' selfCollision='1' contactStiffness='50'/></Node>"                 \
+           "<Node name='Away'><MechanicalObject template='%1$s' position='0 70 0'/><UniformMass vertexMass='1'/>" \
+           "<SphereCollisionModel radius='0.01'/></Node></Node>"
+
 typedef struct Case {
     const char *name, *format, *kind, *second; /* path of a second state; or NULL */
 } Case;
@@ -63,6 +71,7 @@ static const Case cases[] = {
     {"frames on a floor of the host",
      PIPELINE("PenalityContactForceField") "<Node name='Body'>" SOLVER FRAMES("%1$s") "</Node>" SLAB "</Node>",
      "Rigid3", NULL},
+    {"points of one body that touch each other", PIPELINE("PenalityContactForceField") BEADS(""), "Vec3", "/Body/dofs"},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -176,6 +185,36 @@ static void test_nothing_travels_in_a_solve(void **state)
     assert_int_equal(moved[1].allocations, 0);
 }
 
+/* Beads that touch none cost nothing. */
+static void test_of_a_body_that_touches_itself_points_travel(void **state)
+{
+    (void)state;
+    enum { FAR = 100 };
+    DvText places = {0};
+    for (int i = 0; i < FAR; i++)
+        dv_text_add(&places, " %d 9 9", i);
+    DvSpaceCounts moved[2];
+    for (int k = 0; k < 2; k++) {
+        char text[8192];
+        assert_true((size_t)snprintf(text, sizeof text, PIPELINE("PenalityContactForceField") BEADS("%2$s"),
+                                     "CudaVec3d", k ? places.at : "") < sizeof text);
+        DvScene *scene = scene_from_text(text);
+        make_steps(scene, 3);
+        const DvDeviceUseOps *ops = dv_service(DV_DEVICE_USE);
+        DvDeviceShare shares[16];
+        const uint32_t count = ops->shares(scene, shares, 16);
+        moved[k] = (DvSpaceCounts){0};
+        for (uint32_t i = 0; i < count && i < 16; i++)
+            if (strstr(dv_object_path(shares[i].object), "Sphere"))
+                moved[k] = (DvSpaceCounts){.bytes_put = shares[i].bytes_put, .bytes_got = shares[i].bytes_got};
+        dv_scene_free(scene);
+    }
+    dv_text_free(&places);
+    assert_true(moved[0].bytes_got > 0 && moved[0].bytes_put > 0);
+    assert_int_equal(moved[0].bytes_got, moved[1].bytes_got);
+    assert_int_equal(moved[0].bytes_put, moved[1].bytes_put);
+}
+
 static int start_with_device(void **state)
 {
     return setenv("DIVAN_DEVICE", "emulated", 1) == 0 ? start_plugins(state) : -1;
@@ -186,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products_are_those_of_the_host),
         cmocka_unit_test(test_nothing_travels_in_a_solve),
+        cmocka_unit_test(test_of_a_body_that_touches_itself_points_travel),
     };
     return cmocka_run_group_tests(tests, start_with_device, stop_plugins);
 }

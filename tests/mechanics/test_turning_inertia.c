@@ -391,12 +391,15 @@ static void the_compliance_that_contacts_meet_turns_too(void **state)
     const DvStateRef dofs = scene_state(scene, "/dofs");
     const DvConstVec x = dv_state_read(dofs, DV_POSITION), v = dv_state_read(dofs, DV_VELOCITY);
     const DvStep step = {.time = 0, .dt = 0.1, .position = DV_POSITION, .velocity = DV_VELOCITY};
-    double f[12] = {0}, a[12] = {0}, dx[12] = {0};
+    static const uint32_t begin[2] = {0, 12}, places[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    double f[12] = {0}, a[12] = {0};
     force->add_force(dv_object_self(mass), &step, &x, &v, &(DvVec){f, 2, 6});
     for (int i = 0; i < 12; i++)
         f[i] = (i * 5) % 7 - 3;
     ops->acceleration(dv_object_self(mass), (DvConstVec){f, 2, 6}, (DvVec){a, 2, 6});
-    assert_int_equal(answer->respond(dv_object_self(correction), &step, f, dx, 12), DV_OK);
+    const DvSparseRows row = {1, begin, places, f};
+    assert_int_equal(answer->respond(dv_object_self(correction), &step, &row), DV_OK);
+    const double *dx = dv_state_read(dofs, DV_DX).at;
     for (int i = 0; i < 12; i++)
         assert_true(fabs(dx[i] - a[i]) < 1e-12 * (1 + fabs(a[i])));
     dv_scene_free(scene);

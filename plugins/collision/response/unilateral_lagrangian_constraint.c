@@ -28,8 +28,11 @@
 #include <divan/contracts/collision.h>
 #include <divan/contracts/lagrangian_constraint.h>
 #include <divan/divan.h>
+#include <divan/kit/listed_numbers.h>
+#include <divan/memory.h>
 
 #include <math.h>
+#include <stdlib.h>
 
 typedef struct Contact {
     DvAttachment side[2];
@@ -284,6 +287,36 @@ static bool former_counts(const UnilateralLagrangianConstraint *self, int64_t id
     return self->met || (id == 0 && self->number == 0);
 }
 
+static int compare_points(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A vector of a state at the points of the contacts at least: of one that a device keeps only these travel. */
+static DvConstVec read_touched(const UnilateralLagrangianConstraint *self, int side, DvVecId id)
+{
+    const DvStateRef state = self->state[side];
+    if (!dv_state_storage(state).space)
+        return dv_state_read(state, id);
+    uint32_t room = 0, end = 0, unique = 0;
+    for (uint32_t i = 0; i < self->count; i++)
+        room += self->contacts[i].side[side].count;
+    const DvStepMark mark = dv_step_mark();
+    uint32_t *points = dv_step_alloc(room, sizeof *points);
+    for (uint32_t i = 0; i < self->count; i++)
+        for (uint32_t k = 0; k < self->contacts[i].side[side].count; k++)
+            points[end++] = self->contacts[i].side[side].points[k];
+    if (end > 0)
+        qsort(points, end, sizeof *points, compare_points);
+    for (uint32_t i = 0; i < end; i++)
+        if (unique == 0 || points[unique - 1] != points[i])
+            points[unique++] = points[i];
+    const DvConstVec read = dv_state_read_points(state, id, points, unique);
+    dv_step_release(mark);
+    return read;
+}
+
 /* The positions whose orientation the levers have. */
 static DvVecId levers_at(UnilateralLagrangianConstraint *self, DvStateRef state)
 {
@@ -298,7 +331,8 @@ static DvStatus build(void *self_, const DvStep *step, DvConstraintRows *rows)
     DvConstVec x[2];
     (void)step;
     for (int side = 0; side < 2; side++)
-        x[side] = dv_state_read(self->state[side], levers_at(self, self->state[side]));
+        x[side] = self->state[side].dof->rotation ? read_touched(self, side, levers_at(self, self->state[side]))
+                                                  : (DvConstVec){.dim = self->state[side].dof->coord};
     dv_data_set_uint(&self->constraint_index, rows->next);
     for (uint32_t i = 0; i < self->count; i++) {
         Contact *contact = &self->contacts[i];
@@ -373,8 +407,8 @@ static DvStatus violation(void *self_, const DvStep *step, DvConstraintOrder ord
     DvConstVec x[2];
     const double *start[2];
     for (int side = 0; side < 2; side++) {
-        x[side] = dv_state_read(self->state[side], order == DV_CONSTRAIN_POSITION ? step->position : step->velocity);
-        start[side] = tangential ? dv_state_read(self->state[side], DV_POSITION).at : NULL;
+        x[side] = read_touched(self, side, order == DV_CONSTRAIN_POSITION ? step->position : step->velocity);
+        start[side] = tangential ? read_touched(self, side, DV_POSITION).at : NULL;
     }
     for (uint32_t i = 0; i < self->count; i++, d += each) {
         const Contact *c = &self->contacts[i];

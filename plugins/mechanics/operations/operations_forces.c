@@ -41,6 +41,7 @@ static __attribute__((noinline)) void add_force_from_host(DvMechanics *m, FieldI
     DvConstVec x[2], v[2];
     DvVec f[2];
     bool all = true;
+    const DvStepMark mark = dv_step_mark();
     const bool few = points_begin(m, field, &there, x, v, f);
     for (uint32_t k = 0; k < field->state_count && !few && all; k++) {
         StateItem *state = &m->states[field->states[k]];
@@ -54,6 +55,7 @@ static __attribute__((noinline)) void add_force_from_host(DvMechanics *m, FieldI
         field->ops->add_force(field->self, step, x, v, f);
     if (few)
         points_end(&there, field->state_count);
+    dv_step_release(mark);
     twin_count_since(field->twin, &before);
 }
 

@@ -56,6 +56,7 @@ static __attribute__((noinline)) void add_product_from_host(DvMechanics *m, Fiel
     DvConstVec dx[2], none[2];
     DvVec df[2];
     bool all = true;
+    const DvStepMark mark = dv_step_mark();
     const bool few = points_begin(m, field, &there, dx, none, df);
     for (uint32_t i = 0; i < field->state_count && !few && all; i++) {
         StateItem *state = &m->states[field->states[i]];
@@ -67,6 +68,7 @@ static __attribute__((noinline)) void add_product_from_host(DvMechanics *m, Fiel
         add_product(field, step, factors, k, mass, dx, df);
     if (few)
         points_end(&there, field->state_count);
+    dv_step_release(mark);
     twin_count_since(field->twin, &before);
 }
 

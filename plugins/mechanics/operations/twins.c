@@ -283,6 +283,8 @@ void mapping_catch_up(DvMechanics *m, MappingItem *mapping, const DvStep *step)
     if (!mapping->twin || !mapping->twin->behind)
         return;
     mapping->twin->behind = false;
+    if (!mapping->ops->apply_djt) /* J is the same wherever the inputs are */
+        return;
     const DvSpaceCounts before = twin_counts(mapping->twin);
     const DvStepMark mark = dv_step_mark();
     const DvStateRef from = m->states[mapping->links[0]].ref, to = m->states[mapping->links[1]].ref;

@@ -458,6 +458,7 @@ const DvClass dv_mechanical_object = {
     .instance_size = sizeof(MechanicalObject),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_STATE, .ops = &mechanical_object_state_ops, .slot = true},
+                                      {.id = DV_STATE_POINTS, .ops = &mechanical_object_points_ops},
                                       {.id = DV_DRAWABLE, .ops = &mechanical_object_drawable_ops},
                                       {0}},
     .construct = construct,

@@ -24,8 +24,10 @@ typedef struct Elsewhere {
     uint64_t parent_version[DV_FIRST_FREE_VEC];
     ElsewhereVector of[DV_MAX_VEC];
     DvStateVectors at_home; /* of those in no field */
-    double *partial[3];     /* [partial_size]: positions, velocities, forces of a few points */
-    size_t partial_size[3];
+    struct Partial {        /* of a few points: of vectors by number, and what is added to forces */
+        double *at;
+        size_t size;
+    } partial[DV_MAX_VEC], added;
     /* [points] position and velocity as of elsewhere_keep, or NULL: the copy, and the one that is being made, while the device may be lost. */
     struct HostCopyOfState {
         double *at[2];
@@ -101,8 +103,9 @@ void elsewhere_end(MechanicalObject *self)
             dv_object_unref(self->elsewhere->parent[id]->owner);
     ops_of(self)->close(self->elsewhere->space);
     dv_state_vectors_free(&self->elsewhere->at_home);
-    for (int i = 0; i < 3; i++)
-        dv_free(self->elsewhere->partial[i]);
+    for (DvVecId id = 0; id < DV_MAX_VEC; id++)
+        dv_free(self->elsewhere->partial[id].at);
+    dv_free(self->elsewhere->added.at);
     for (int k = 0; k < 2; k++) {
         dv_free(self->elsewhere->kept.at[k]);
         dv_free(self->elsewhere->coming.at[k]);
@@ -485,20 +488,18 @@ void elsewhere_resize(MechanicalObject *self, uint32_t old, uint32_t count)
 
 /* ---- A few points ---- */
 
-static double *partial_of(MechanicalObject *self, DvVecId id, uint32_t which)
+static double *partial_of(const MechanicalObject *self, DvVecId id, struct Partial *partial)
 {
-    Elsewhere *elsewhere = self->elsewhere;
     const size_t n = mechanical_object_length_of(self, id);
-    if (elsewhere->partial_size[which] < n) {
-        dv_free(elsewhere->partial[which]);
-        elsewhere->partial[which] = dv_alloc(n, sizeof(double));
-        elsewhere->partial_size[which] = n;
+    if (partial->size < n) {
+        dv_free(partial->at);
+        partial->at = dv_alloc(n, sizeof(double));
+        partial->size = n;
     }
-    return elsewhere->partial[which];
+    return partial->at;
 }
 
-const double *elsewhere_read_points(MechanicalObject *self, DvVecId id, uint32_t which, const uint32_t *points,
-                                    uint32_t count)
+const double *elsewhere_read_points(MechanicalObject *self, DvVecId id, const uint32_t *points, uint32_t count)
 {
     Elsewhere *elsewhere = self->elsewhere;
     const ElsewhereVector *vector = &elsewhere->of[id];
@@ -508,7 +509,7 @@ const double *elsewhere_read_points(MechanicalObject *self, DvVecId id, uint32_t
     notice_writes(field_of(self, id), &elsewhere->of[id]);
     if (!vector->there || vector->home || self->count == 0)
         return elsewhere_read(self, id, DV_HOST);
-    double *at = partial_of(self, id, which);
+    double *at = partial_of(self, id, &elsewhere->partial[id]);
     ops_of(self)->get_points(elsewhere->space, at, vector->at, elsewhere->precision, mechanical_object_dim_of(self, id),
                              points, count);
     return at;
@@ -517,7 +518,7 @@ const double *elsewhere_read_points(MechanicalObject *self, DvVecId id, uint32_t
 double *elsewhere_begin_points(MechanicalObject *self, DvVecId id, const uint32_t *points, uint32_t count)
 {
     const uint32_t dim = mechanical_object_dim_of(self, id);
-    double *at = partial_of(self, id, 2);
+    double *at = partial_of(self, id, &self->elsewhere->added);
     for (uint32_t i = 0; i < count; i++)
         memset(at + (size_t)points[i] * dim, 0, dim * sizeof *at);
     return at;
@@ -528,7 +529,7 @@ void elsewhere_end_points(MechanicalObject *self, DvVecId id, const uint32_t *po
     const DvVectorSpaceOps *ops = ops_of(self);
     const uint32_t dim = mechanical_object_dim_of(self, id);
     const bool adds = ops->size > offsetof(DvVectorSpaceOps, add_points) && ops->add_points;
-    const double *from = self->elsewhere->partial[2];
+    const double *from = self->elsewhere->added.at;
     make(self, id);
     notice_writes(field_of(self, id), &self->elsewhere->of[id]);
     if (count == 0)

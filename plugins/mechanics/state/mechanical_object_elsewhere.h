@@ -10,6 +10,9 @@
 #include "mechanical_object.h"
 
 #include <divan/contracts/vector_space.h>
+#include <divan/kit/listed_numbers.h>
+
+extern const DvStatePointsOps mechanical_object_points_ops;
 
 /* Takes the space that keeps vectors of this word; without one the object stays on the host.     [main] */
 void elsewhere_begin(MechanicalObject *self, const char *word);
@@ -32,10 +35,9 @@ void elsewhere_resize(MechanicalObject *self, uint32_t old,
 void elsewhere_come_home(MechanicalObject *self); /* before a change of size */
 /* DvClass.update: the fields that are stale. */
 DvStatus elsewhere_update(DvObject *object, void *self);
-/* For a component of the host that touches a few points: a vector of which these at least are there, valid until the next of the same `which`
- * (0, 1). And one of zeros at these points, to which it adds what is then added to a vector. */
-const double *elsewhere_read_points(MechanicalObject *self, DvVecId id, uint32_t which, const uint32_t *points,
-                                    uint32_t count);
+/* For a component of the host that touches a few points: as in DvStatePointsOps. And one of zeros at these points, to which it adds what is then
+ * added to a vector. */
+const double *elsewhere_read_points(MechanicalObject *self, DvVecId id, const uint32_t *points, uint32_t count);
 double *elsewhere_begin_points(MechanicalObject *self, DvVecId id, const uint32_t *points, uint32_t count);
 void elsewhere_end_points(MechanicalObject *self, DvVecId id, const uint32_t *points, uint32_t count);
 /* Copies positions and velocities to the host, for the case that the device is lost; whether there is such a copy of as many points. */

@@ -440,6 +440,16 @@ static DvStorage storage(const void *self_)
     return self->elsewhere ? elsewhere_storage(self) : (DvStorage){NULL, DV_DOUBLE};
 }
 
+static const double *read_points(void *self_, DvVecId id, const uint32_t *points, uint32_t count)
+{
+    MechanicalObject *self = self_;
+    if (self->elsewhere && self->initialised && id != DV_EXTERNAL_FORCE && mechanical_object_has(self, id))
+        return elsewhere_read_points(self, id, points, count);
+    return mechanical_object_read(self, id, DV_HOST);
+}
+
+const DvStatePointsOps mechanical_object_points_ops = {.size = sizeof(DvStatePointsOps), .read = read_points};
+
 const DvStateOps mechanical_object_state_ops = {
     .size = sizeof(DvStateOps),
     .spaces = DV_IN_HOST,

@@ -202,7 +202,7 @@ static DvStatus iterate(void *self_, bool of_step, uint32_t *products)
     const bool active = self->preconditioner != NULL && dv_data_bool(&self->use_preconditioner);
     const uint32_t iterations = dv_data_uint(&self->krylov.iterations);
     double rho = 0.0;
-    const bool stays = of_step && solve_there(self, active, *products, &rho);
+    const bool stays = solve_there(self, active, *products, &rho);
     const double b_squared = stays ? self->course.b_squared : dv_krylov_dot(space, DV_KRYLOV_B, DV_KRYLOV_B);
     const double bound = dv_data_double(&self->krylov.tolerance) * b_squared;
     DvStatus status = DV_OK;

@@ -200,8 +200,8 @@ typedef struct DvConstraintCorrectionOps {
      * then it may not be formed. */
     DvStatus (*compliance)(void *self, const DvStep *step, DvConstraintOrder order, bool unbuilt, const DvSparseRows *j,
                            DvComplianceSink *sink);
-    /* dx = C force over its unknowns. */
-    DvStatus (*respond)(void *self, const DvStep *step, const double *force, double *dx, size_t unknowns);
+    /* dx = C force, as DV_DX of its states, wherever these keep it.     force: one row over its unknowns, each once, ascending */
+    DvStatus (*respond)(void *self, const DvStep *step, const DvSparseRows *force);
     /* x = x_free + position dx, v = v_free + velocity dx. */
     void (*factors)(void *self, const DvStep *step, DvConstraintOrder order, double *position, double *velocity);
 } DvConstraintCorrectionOps;

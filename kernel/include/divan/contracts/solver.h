@@ -85,6 +85,9 @@ typedef struct DvLinearSolverOps {
     const DvMechanics *(*mechanics)(void *self);
     /* Optional (absent: DV_MATRIX_SYMMETRIC): which matrices it solves. Who builds a system sets DvStep.kind by it. */
     DvMatrixKind (*takes)(void *self);
+    /* Optional, of solvers that work on vectors of the mechanics: x = A^-1 b of one sparse right-hand side, as a vector of the mechanics that
+     * is lent until the next call of any. `solve_many` with the solution where the states are; false in *there: it cannot now. */
+    DvStatus (*solve_there)(void *self, const DvSparseRows *b, DvVecId *x, bool *there);
 } DvLinearSolverOps;
 /* Whether the solver certainly has a system of other mechanics than `m`. */
 static inline bool dv_linear_solver_is_of_another(const DvLinearSolverOps *ops, void *self, const DvMechanics *m)

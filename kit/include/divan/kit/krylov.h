@@ -150,7 +150,9 @@ typedef struct DvKrylovSolver {
                  .help = graph_help)
 
 /* Members of DvLinearSolverOps that all have. A class adds set_system, takes, and uses_guess where it starts from X. */
-#define DV_KRYLOV_SOLVER_OPS DV_LINEAR_SOLVER_OPS, DV_LINEAR_SOLVER_ONE_BY_ONE, .solve = dv_krylov_solver_solve
+#define DV_KRYLOV_SOLVER_OPS                                                                                    \
+    DV_LINEAR_SOLVER_OPS, .solve_many = dv_linear_solver_solve_many, .compliance = dv_krylov_solver_compliance, \
+                          .solve = dv_krylov_solver_solve, .solve_there = dv_krylov_solver_solve_there
 #define DV_KRYLOV_CLASS(operations, record_operations, ...)                                                          \
     .family = "linear solvers", .bases = (const char *const[]){__VA_ARGS__, NULL}, .contracts = (const DvContract[]) \
     {                                                                                                                \
@@ -182,6 +184,11 @@ DV_NODISCARD DV_PUBLIC DvStatus dv_krylov_solver_set_matrix_free(DvKrylovSolver 
                                                                  const DvStep *step, DvFactors factors,
                                                                  const DvBlockMatrix *matrix);
 DV_NODISCARD DV_PUBLIC DvStatus dv_krylov_solver_solve(void *self, DvVecId x, DvVecId b);
+/* Of states that a device keeps, right-hand sides and what is asked of solutions travel by their points. */
+DV_NODISCARD DV_PUBLIC DvStatus dv_krylov_solver_solve_there(void *self, const DvSparseRows *b, DvVecId *x,
+                                                             bool *there);
+DV_NODISCARD DV_PUBLIC DvStatus dv_krylov_solver_compliance(void *self, const DvSparseRows *j, double factor, double *w,
+                                                            size_t stride);
 DV_PUBLIC bool dv_krylov_solver_starts_from_guess(void *self);              /* uses_guess: always */
 DV_PUBLIC DvMatrixKind dv_krylov_solver_takes_nearly_symmetric(void *self); /* takes */
 

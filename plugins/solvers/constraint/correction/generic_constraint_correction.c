@@ -61,11 +61,11 @@ static DvStatus compliance(void *self_, const DvStep *step, DvConstraintOrder or
     return solver_correction_compliance(&self->base, step, order, unbuilt, self->states, self->count, scale, j, sink);
 }
 
-static DvStatus respond(void *self_, const DvStep *step, const double *force, double *dx, size_t unknowns)
+static DvStatus respond(void *self_, const DvStep *step, const DvSparseRows *force)
 {
     GenericConstraintCorrection *self = self_;
     (void)step;
-    return solver_correction_respond(&self->base, self->states, self->count, force, dx, unknowns);
+    return solver_correction_respond(&self->base, self->states, self->count, force);
 }
 
 /* Velocities alone move by the whole of A^-1: scenes of the velocity order rely on it. */

@@ -56,11 +56,11 @@ static DvStatus compliance(void *self_, const DvStep *step, DvConstraintOrder or
     return solver_correction_compliance(&self->base, step, order, unbuilt, &self->state.object, 1, 1.0, j, sink);
 }
 
-static DvStatus respond(void *self_, const DvStep *step, const double *force, double *dx, size_t unknowns)
+static DvStatus respond(void *self_, const DvStep *step, const DvSparseRows *force)
 {
     LinearSolverConstraintCorrection *self = self_;
     (void)step;
-    return solver_correction_respond(&self->base, &self->state.object, 1, force, dx, unknowns);
+    return solver_correction_respond(&self->base, &self->state.object, 1, force);
 }
 
 static void factors(void *self_, const DvStep *step, DvConstraintOrder order, double *position, double *velocity)

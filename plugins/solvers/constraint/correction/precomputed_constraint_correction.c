@@ -616,18 +616,19 @@ static DvStatus compliance(void *self_, const DvStep *step, DvConstraintOrder or
     return DV_OK;
 }
 
-static DvStatus respond(void *self_, const DvStep *step, const double *force, double *dx, size_t unknowns)
+static DvStatus respond(void *self_, const DvStep *step, const DvSparseRows *force)
 {
     PrecomputedConstraintCorrection *self = self_;
     (void)step;
     const DvStatus status = check_body(self);
-    if (status != DV_OK)
+    if (status != DV_OK || self->unknowns == 0)
         return status;
-    memset(dx, 0, unknowns * sizeof *dx);
-    for (size_t f = 0; f < unknowns; f++) {
-        const double *column = self->c + f * unknowns;
-        for (size_t i = 0; force[f] != 0.0 && i < unknowns; i++)
-            dx[i] += force[f] * column[i];
+    double *dx = dv_state_write(self->state, DV_DX, DV_OVERWRITE).at;
+    memset(dx, 0, self->unknowns * sizeof *dx);
+    for (uint32_t e = 0; e < force->row_start[1]; e++) {
+        const double *column = self->c + force->columns[e] * self->unknowns;
+        for (size_t i = 0; i < self->unknowns; i++)
+            dx[i] += force->values[e] * column[i];
     }
     return DV_OK;
 }

@@ -55,24 +55,10 @@ void solver_correction_cleanup(SolverCorrection *self)
         self->ops->close(self->m);
     self->m = NULL;
     dv_free(self->columns);
-    dv_free(self->values);
+    dv_free(self->solution);
     self->columns = NULL;
-    self->values = NULL;
-    self->column_capacity = self->value_capacity = 0;
-}
-
-static void reserve(SolverCorrection *self, size_t columns, size_t values)
-{
-    if (columns > self->column_capacity) {
-        dv_free(self->columns);
-        self->column_capacity = columns + columns / 2;
-        self->columns = dv_alloc(self->column_capacity, sizeof *self->columns);
-    }
-    if (values > self->value_capacity) {
-        dv_free(self->values);
-        self->value_capacity = values + values / 2;
-        self->values = dv_alloc(self->value_capacity, sizeof *self->values);
-    }
+    self->solution = NULL;
+    self->column_capacity = self->solution_capacity = 0;
 }
 
 /* Where the unknowns of a state begin among those of the linear solver. */
@@ -108,7 +94,11 @@ static DvStatus over_solver(SolverCorrection *self, DvObject *const *states, uin
     if (!moved)
         return DV_OK;
     const uint32_t entries = j->row_start[j->rows];
-    reserve(self, entries, 0);
+    if (entries > self->column_capacity) {
+        dv_free(self->columns);
+        self->column_capacity = entries + entries / 2;
+        self->columns = dv_alloc(self->column_capacity, sizeof *self->columns);
+    }
     for (uint32_t r = 0; r < j->rows; r++) {
         uint32_t state = 0;
         size_t begin = 0, end = unknowns_of(states[0]);
@@ -190,35 +180,46 @@ DvStatus solver_correction_compliance(SolverCorrection *self, const DvStep *step
     return self->linear->compliance(self->linear_self, &rows, factor, w, j->rows);
 }
 
-DvStatus solver_correction_respond(SolverCorrection *self, DvObject *const *states, uint32_t count, const double *force,
-                                   double *dx, size_t unknowns)
+/* The solution stays where a device keeps the states; false: it cannot. */
+static bool respond_there(SolverCorrection *self, DvObject *const *states, uint32_t count, const DvSparseRows *force,
+                          DvStatus *status)
+{
+    bool there = self->linear->solve_there != NULL;
+    for (uint32_t i = 0; i < count && there; i++)
+        there = dv_state_storage(dv_state_ref(states[i])).space != NULL;
+    DvVecId x = DV_NO_VEC;
+    if (there)
+        *status = self->linear->solve_there(self->linear_self, force, &x, &there);
+    for (uint32_t i = 0; i < count && there && *status == DV_OK; i++) {
+        const DvStateRef state = dv_state_ref(states[i]);
+        state.ops->combine(state.self, DV_DX, x, DV_NO_VEC, 0.0);
+    }
+    return there;
+}
+
+DvStatus solver_correction_respond(SolverCorrection *self, DvObject *const *states, uint32_t count,
+                                   const DvSparseRows *force)
 {
     const size_t n = self->ops->unknowns(self->m);
-    reserve(self, unknowns, unknowns + n + 1);
-    double *values = self->values, *x = self->values + unknowns;
+    DvSparseRows rows;
     DvStatus status = dv_ode_solver_hold_system(self->ode, self->ode_self);
-    uint32_t entries = 0;
-    size_t local = 0, offset;
+    if (status == DV_OK)
+        status = over_solver(self, states, count, force, &rows);
+    if (status != DV_OK || respond_there(self, states, count, &rows, &status))
+        return status;
+    if (n > self->solution_capacity || !self->solution) {
+        dv_free(self->solution);
+        self->solution_capacity = n + n / 2;
+        self->solution = dv_alloc(self->solution_capacity, sizeof *self->solution);
+    }
+    status = self->linear->solve_many(self->linear_self, &rows, self->solution, n, NULL);
     for (uint32_t i = 0; i < count && status == DV_OK; i++) {
+        size_t offset;
         status = place_of(self, states[i], &offset);
         const size_t own = unknowns_of(states[i]);
-        for (size_t k = 0; k < own && status == DV_OK; k++)
-            if (force[local + k] != 0.0) {
-                self->columns[entries] = (uint32_t)(offset + k);
-                values[entries++] = force[local + k];
-            }
-        local += own;
-    }
-    if (status != DV_OK)
-        return status;
-    const uint32_t start[2] = {0, entries};
-    const DvSparseRows row = {1, start, self->columns, values};
-    status = self->linear->solve_many(self->linear_self, &row, x, n, NULL);
-    local = 0;
-    for (uint32_t i = 0; i < count && status == DV_OK; i++) {
-        status = place_of(self, states[i], &offset);
-        memcpy(dx + local, x + offset, unknowns_of(states[i]) * sizeof *dx);
-        local += unknowns_of(states[i]);
+        if (own > 0)
+            memcpy(dv_state_write(dv_state_ref(states[i]), DV_DX, DV_OVERWRITE).at, self->solution + offset,
+                   own * sizeof *self->solution);
     }
     return status;
 }

@@ -19,8 +19,8 @@ typedef struct SolverCorrection {
     const DvMechanicalOperationsOps *ops;
     DvMechanics *m;    /* the one whose unknowns the linear solver has: of the ODE solver's node */
     uint32_t *columns; /* rows over the unknowns of the linear solver, where these are others than the correction's */
-    double *values;    /* one row, or a solution */
-    size_t column_capacity, value_capacity;
+    double *solution;
+    size_t column_capacity, solution_capacity;
 } SolverCorrection;
 
 #define SOLVER_CORRECTION_FIELDS(Struct)                                                          \
@@ -42,8 +42,8 @@ void solver_correction_cleanup(SolverCorrection *self);
 DvStatus solver_correction_compliance(SolverCorrection *self, const DvStep *step, DvConstraintOrder order, bool unbuilt,
                                       DvObject *const *states, uint32_t count, double scale, const DvSparseRows *j,
                                       DvComplianceSink *sink);
-DvStatus solver_correction_respond(SolverCorrection *self, DvObject *const *states, uint32_t count, const double *force,
-                                   double *dx, size_t unknowns);
+DvStatus solver_correction_respond(SolverCorrection *self, DvObject *const *states, uint32_t count,
+                                   const DvSparseRows *force);
 void solver_correction_factors(SolverCorrection *self, const DvStep *step, double *position, double *velocity);
 
 #endif

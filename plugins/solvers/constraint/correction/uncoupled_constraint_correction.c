@@ -16,6 +16,7 @@
 #include <divan/contracts/topology.h>
 #include <divan/divan.h>
 #include <divan/element_data.h>
+#include <divan/kit/listed_numbers.h>
 #include <divan/math/mat.h>
 #include <divan/math/quat.h>
 #include <divan/memory.h>
@@ -84,7 +85,7 @@ static bool is_given(DvData *data, uint64_t derived)
 
 static DvQuat orientation(const UncoupledConstraintCorrection *self, uint32_t frame)
 {
-    const DvConstVec x = dv_state_read(self->state, DV_POSITION);
+    const DvConstVec x = dv_state_read_points(self->state, DV_POSITION, &frame, 1);
     return dv_quat_normalize(dv_quat_load(x.at + (size_t)frame * x.dim + 3));
 }
 
@@ -392,20 +393,44 @@ static DvStatus compliance(void *self_, const DvStep *step, DvConstraintOrder or
     return sink->block->right.values ? DV_OK : DV_ERROR_LIMIT;
 }
 
-static DvStatus respond(void *self_, const DvStep *step, const double *force, double *dx, size_t unknowns)
+/* Of frames that a force acts on: six numbers each. */
+static void respond_of_frames(UncoupledConstraintCorrection *self, const DvSparseRows *force)
+{
+    enum { N = 6 };
+    const uint32_t count = force->row_start[1];
+    uint32_t *places = dv_step_alloc((size_t)N * count, sizeof *places), at = 0;
+    double *dx = dv_step_alloc((size_t)N * count, sizeof *dx);
+    for (uint32_t e = 0; e < count;) {
+        const uint32_t frame = force->columns[e] / N;
+        double f[N] = {0};
+        for (; e < count && force->columns[e] / N == frame; e++)
+            f[force->columns[e] % N] = force->values[e];
+        turn(self, frame, f, dx + at);
+        for (uint32_t k = 0; k < N; k++)
+            places[at++] = frame * N + k;
+    }
+    dv_state_set_listed(self->state, DV_DX, places, dx, at);
+}
+
+static DvStatus respond(void *self_, const DvStep *step, const DvSparseRows *force)
 {
     UncoupledConstraintCorrection *self = self_;
+    const uint32_t count = force->row_start[1], deriv = self->state.dof->deriv;
+    const DvStepMark mark = dv_step_mark();
     (void)step;
     if (is_rigid(self)) {
-        for (size_t i = 0; i + 6 <= unknowns; i += 6)
-            turn(self, (uint32_t)(i / 6), force + i, dx + i);
-        return DV_OK;
+        respond_of_frames(self, force);
+    } else {
+        size_t listed;
+        const double *compliances = list_of(self, &listed), other = dv_data_double(&self->default_compliance);
+        double *dx = dv_step_alloc(count, sizeof *dx);
+        for (uint32_t e = 0; e < count; e++) {
+            const uint32_t point = force->columns[e] / deriv;
+            dx[e] = force->values[e] * (point < listed ? compliances[point] : other);
+        }
+        dv_state_set_listed(self->state, DV_DX, force->columns, dx, count);
     }
-    size_t listed;
-    const double *compliances = list_of(self, &listed), other = dv_data_double(&self->default_compliance);
-    const uint32_t deriv = self->state.dof->deriv;
-    for (size_t i = 0; i < unknowns; i++)
-        dx[i] = force[i] * (i / deriv < listed ? compliances[i / deriv] : other);
+    dv_step_release(mark);
     return DV_OK;
 }
 

@@ -73,19 +73,45 @@ static DvStatus check_forces(const ConstraintSystem *s, const Problem *problem)
     return DV_OK;
 }
 
+/* J^T lambda of a correction as one row of what is not zero. */
+static DvSparseRows force_of(ConstraintSystem *s, const CorrectionItem *c, const double *lambda, uint32_t start[2])
+{
+    enum { WORD = 64 };
+    double *force = s->force;
+    uint64_t *acts = s->acts;
+    for (uint32_t i = 0; i < c->j.rows; i++)
+        for (uint32_t e = c->j.row_start[i]; e < c->j.row_start[i + 1]; e++) {
+            const uint32_t at = c->j.columns[e];
+            force[at] += c->j.values[e] * lambda[c->row[i]];
+            acts[at / WORD] |= UINT64_C(1) << (at % WORD);
+        }
+    const uint32_t most = c->j.row_start[c->j.rows];
+    s->places = room(s->places, &s->place_capacity, most, sizeof *s->places);
+    s->numbers = room(s->numbers, &s->number_capacity, most, sizeof *s->numbers);
+    start[0] = start[1] = 0;
+    for (size_t word = 0; word * WORD < c->unknowns; word++)
+        for (; acts[word]; acts[word] &= acts[word] - 1) {
+            const uint32_t at = (uint32_t)(word * WORD) + (uint32_t)__builtin_ctzll(acts[word]);
+            if (force[at] != 0.0) {
+                s->places[start[1]] = at;
+                s->numbers[start[1]++] = force[at];
+            }
+            force[at] = 0.0;
+        }
+    return (DvSparseRows){1, start, s->places, s->numbers};
+}
+
 static DvStatus move(ConstraintSystem *s, const DvStep *step, DvConstraintOrder order, const CorrectionItem *c,
                      const double *lambda)
 {
-    double *force = s->force, *dx = s->force + c->unknowns, position, velocity;
+    double position, velocity;
     bool any = false;
     for (uint32_t i = 0; i < c->j.rows && !any; i++)
         any = lambda[c->row[i]] != 0.0;
     if (any) {
-        memset(force, 0, c->unknowns * sizeof *force);
-        for (uint32_t i = 0; i < c->j.rows; i++)
-            for (uint32_t e = c->j.row_start[i]; e < c->j.row_start[i + 1]; e++)
-                force[c->j.columns[e]] += c->j.values[e] * lambda[c->row[i]];
-        const DvStatus status = c->ops->respond(c->self, step, force, dx, c->unknowns);
+        uint32_t start[2];
+        const DvSparseRows force = force_of(s, c, lambda, start);
+        const DvStatus status = c->ops->respond(c->self, step, &force);
         if (status != DV_OK)
             return status;
     }
@@ -94,8 +120,6 @@ static DvStatus move(ConstraintSystem *s, const DvStep *step, DvConstraintOrder 
         const MovedState *moved = &s->moved[c->first_state + k];
         const DvStateRef state = moved->ref;
         const DvVecId moving = any ? DV_DX : DV_NO_VEC;
-        if (any && moved->count > 0)
-            memcpy(dv_state_write(state, DV_DX, DV_OVERWRITE).at, dx + moved->local, moved->count * sizeof *dx);
         state.ops->combine(state.self, DV_VELOCITY, step->velocity, moving, velocity);
         if (order == DV_CONSTRAIN_POSITION)
             state.ops->combine(state.self, DV_POSITION, step->position, moving, position);
@@ -115,12 +139,13 @@ static void keep_forces(ConstraintSystem *s, const Problem *problem)
         const DvStateRef state = dv_state_ref(s->mapped[i]);
         uint32_t place;
         const bool has_rows = constraint_system_map_get(&s->list_of, s->mapped[i], &place);
-        if (has_rows || state.ops->has(state.self, DV_LAMBDA))
+        if (!has_rows && state.ops->has(state.self, DV_LAMBDA))
             state.ops->clear(state.self, DV_LAMBDA);
         if (!has_rows)
             continue;
         const DvRowEntries *e = &s->lists[place]->entries;
-        double *force = dv_state_write(state, DV_LAMBDA, DV_READ_WRITE).at;
+        double *force = dv_state_write(state, DV_LAMBDA, DV_OVERWRITE).at;
+        memset(force, 0, (size_t)dv_state_count(state) * e->width * sizeof *force);
         for (size_t k = 0; k < e->count; k++) {
             const double lambda = problem->lambda[e->row[k]] / problem->view.dt;
             for (uint32_t c = 0; c < e->width && lambda != 0.0; c++)
@@ -137,10 +162,12 @@ DvStatus constraint_system_apply(ConstraintSystem *s, const DvStep *step, DvCons
     size_t most = 0;
     for (uint32_t i = 0; i < s->correction_count; i++)
         most = s->corrections[i].unknowns > most ? s->corrections[i].unknowns : most;
-    if (2 * most > s->force_capacity) {
+    if (most > s->force_capacity) {
         dv_free(s->force);
-        s->force_capacity = 3 * most;
+        dv_free(s->acts);
+        s->force_capacity = most + most / 2;
         s->force = dv_alloc(s->force_capacity, sizeof *s->force);
+        s->acts = dv_alloc(s->force_capacity / 64 + 1, sizeof *s->acts);
     }
     for (uint32_t i = 0; i < s->correction_count && status == DV_OK; i++)
         if (!dv_node_is_sleeping(dv_object_node(s->corrections[i].object)))

@@ -48,25 +48,17 @@ void constraint_system_close(ConstraintSystem *s)
             dv_free(s->lists[i]->entries.values);
             dv_free(s->lists[i]);
         }
-    void *arrays[] = {s->items,
-                      s->lists,
-                      s->list_of.keys,
-                      s->list_of.values,
-                      s->place_of.keys,
-                      s->place_of.values,
-                      s->independent,
-                      s->offsets,
-                      s->rows.blocks,
-                      s->corrections,
-                      s->moved,
-                      s->by_offset,
-                      s->parts,
-                      s->owner,
-                      s->work,
-                      s->force,
-                      s->objects,
-                      s->mapped,
-                      s};
+    void *arrays[] = {s->items,         s->lists,
+                      s->list_of.keys,  s->list_of.values,
+                      s->place_of.keys, s->place_of.values,
+                      s->independent,   s->offsets,
+                      s->rows.blocks,   s->corrections,
+                      s->moved,         s->by_offset,
+                      s->parts,         s->owner,
+                      s->work,          s->force,
+                      s->acts,          s->places,
+                      s->numbers,       s->objects,
+                      s->mapped,        s};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         dv_free(arrays[i]);
 }

@@ -86,8 +86,14 @@ struct ConstraintSystem {
     uint32_t part_capacity;
     uint32_t *owner; /* [entries of J] moved state of each */
     size_t owner_capacity;
-    double *work, *force; /* force and dx of a correction */
-    size_t work_capacity, force_capacity;
+    double *work;
+    size_t work_capacity;
+    double *force;  /* of a correction, dense; zero between two uses, and so is... */
+    uint64_t *acts; /* ...this, a bit for each of its numbers */
+    size_t force_capacity;
+    uint32_t *places; /* the numbers of a force that are not zero, by their places */
+    double *numbers;
+    uint32_t place_capacity, number_capacity;
     bool leaves_displacement;
     bool told_of_two, told_of_none, told_of_let_go, told_of_friction;
 };
