@@ -192,6 +192,22 @@ void dv_projective_fix_normal(DvProjectiveConstraint *base, const double *n,
         fix(context, 0, index[i], component);
 }
 
+void dv_projective_describe_normal(DvProjectiveConstraint *base, const double *n, const double *offset, bool velocities,
+                                   uint64_t version, DvOperator *out)
+{
+    static const uint32_t yes = 1, no = 0;
+    size_t count, times;
+    const uint32_t *index = dv_projective_indices(base, &count);
+    const uint64_t of_points = 1 + dv_data_version(&base->indices);
+    out->name = "removed normal";
+    dv_operator_add_indices(out, "point", index, count, 1, of_points);
+    dv_operator_add_numbers(out, "normal", n, 1, base->state.dof->deriv, version);
+    dv_operator_add_numbers(out, "offset", offset, 1, 1, version);
+    dv_operator_add_numbers(out, "end", dv_data_doubles(&base->end_time, &times), 1, 1,
+                            dv_data_version(&base->end_time));
+    dv_operator_add_indices(out, "velocities", velocities ? &yes : &no, 1, 1, 0);
+}
+
 /* ---- Drawing ---- */
 
 void dv_projective_draw(DvProjectiveConstraint *base, DvDraw *draw, bool all, double radius)

@@ -359,6 +359,76 @@ Twin *pull_twin_new(void)
     return &self->twin;
 }
 
+/* ---- Directions that are left out ---- */
+
+typedef struct NormalTwin {
+    Twin twin;
+    DeviceArray point;
+    double normal[6], offset, end;
+    uint64_t count, version;
+} NormalTwin;
+
+static bool normal_update(DvTwin *base, const DvOperator *op, DvText *why)
+{
+    NormalTwin *self = (NormalTwin *)base;
+    const DvOperatorPart *point = operator_part(op, "point", SIZE_MAX, 1, why);
+    const DvOperatorPart *normal = point ? operator_part(op, "normal", 1, self->twin.dim, why) : NULL;
+    const DvOperatorPart *offset = normal ? operator_part(op, "offset", 1, 1, why) : NULL;
+    const DvOperatorPart *end = offset ? operator_part(op, "end", 1, 1, why) : NULL;
+    if (!end)
+        return false;
+    memcpy(self->normal, normal->numbers, self->twin.dim * sizeof(double));
+    self->offset = offset->numbers[0];
+    self->end = end->numbers[0];
+    if (self->point.at && self->version == point->version && self->count == point->count)
+        return true;
+    self->version = point->version;
+    self->count = point->count;
+    return check_points(&self->twin, point, why) &&
+           device_array_indices(self->twin.space, &self->point, point, false, why);
+}
+
+static void normal_free(DvTwin *base)
+{
+    NormalTwin *self = (NormalTwin *)base;
+    device_array_free(self->twin.space, &self->point);
+    twin_end(&self->twin);
+}
+
+static void remove_normal(NormalTwin *self, const DvStep *step, const DvVec *x, double offset)
+{
+    Space *space = self->twin.space;
+    const double *n = self->normal;
+    if (self->end >= 0.0 && self->end <= step->time)
+        return;
+    SPACE_LAUNCH(space, self->twin.precision, remove_normal, self->count, .n = self->count, .x = (void *)x->at,
+                 .point = SPACE_AT(self->point.at), .dim = self->twin.dim,
+                 .normal = {n[0], n[1], n[2], n[3], n[4], n[5]}, .offset = offset);
+}
+
+static void normal_of_response(DvTwin *base, const DvStep *step, const DvVec *d)
+{
+    remove_normal((NormalTwin *)base, step, d, 0.0);
+}
+
+static void normal_of_position(DvTwin *base, const DvStep *step, const DvVec *x)
+{
+    remove_normal((NormalTwin *)base, step, x, ((NormalTwin *)base)->offset);
+}
+
+static const DvTwinOps normal_ops = {.size = sizeof(DvTwinOps),
+                                     .update = normal_update,
+                                     .free = normal_free,
+                                     .project_response = normal_of_response,
+                                     .project_position = normal_of_position};
+
+Twin *normal_twin_new(void)
+{
+    NormalTwin *self = dv_alloc(1, sizeof *self);
+    self->twin.base.ops = &normal_ops;
+    return &self->twin;
+}
+
 /* ---- Planes ---- */
 
 typedef struct PlaneTwin {

@@ -154,6 +154,31 @@ BODY void NAME(pull)(const NAME(pull_args) * o, uint32_t block, uint32_t lane, u
     o->f[at] -= (REAL)o->k * o->stiffness[i] * apart;
 }
 
+/* x of listed points -= n (n . x - offset)     n: points */
+typedef struct NAME(remove_normal_args) {
+    const double *stop;
+    uint64_t n;
+    REAL *x;
+    const uint32_t *point;
+    uint32_t dim;
+    double normal[6], offset;
+} NAME(remove_normal_args);
+
+BODY void NAME(remove_normal)(const NAME(remove_normal_args) * o, uint32_t block, uint32_t lane, uint32_t phase,
+                              double *shared)
+{
+    const uint64_t i = (uint64_t)block * LANES + lane;
+    (void)phase, (void)shared;
+    if (i >= o->n)
+        return;
+    REAL *x = o->x + (uint64_t)o->point[i] * o->dim;
+    double along = -o->offset;
+    for (uint32_t c = 0; c < o->dim; c++)
+        along += o->normal[c] * (double)x[c];
+    for (uint32_t c = 0; c < o->dim; c++)
+        x[c] = (REAL)((double)x[c] - o->normal[c] * along);
+}
+
 /* f of a point += k times what its elements give it, in the order of the elements.     at: [nodes][dim][elements] */
 typedef struct NAME(gather_elements_args) {
     const double *stop;

@@ -15,6 +15,7 @@
 typedef struct FixedPlaneProjectiveConstraint {
     DvProjectiveConstraint base;
     DvData direction, dmin, dmax;
+    double unit[DV_PROJECTIVE_COMPONENTS]; /* lent to the operator */
 } FixedPlaneProjectiveConstraint;
 
 #define FIELD(member, name, type, ...) DV_FIELD(FixedPlaneProjectiveConstraint, member, name, type, __VA_ARGS__)
@@ -66,6 +67,25 @@ static const DvProjectiveConstraintOps constraint_ops = {
     .structure = structure,       .leaves_out = leaves_out,
 };
 
+static uint64_t operator_version(void *self_)
+{
+    FixedPlaneProjectiveConstraint *self = self_;
+    return 1 + dv_data_version(&self->base.indices) + dv_data_version(&self->direction) +
+           dv_data_version(&self->base.end_time);
+}
+
+static void describe_operator(void *self_, DvOperator *out)
+{
+    static const double none = 0.0;
+    FixedPlaneProjectiveConstraint *self = self_;
+    memset(self->unit, 0, sizeof self->unit);
+    if (dv_projective_normal(&self->base, &self->direction, self->unit))
+        dv_projective_describe_normal(&self->base, self->unit, &none, false, operator_version(self), out);
+}
+
+static const DvOperatorOps operator_ops = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
+
 /* Adds the points between the planes to the indices, each once. */
 static void select_points(FixedPlaneProjectiveConstraint *self)
 {
@@ -116,6 +136,7 @@ const DvClass dv_fixed_plane_projective_constraint = {
     .instance_size = sizeof(FixedPlaneProjectiveConstraint),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_PROJECTIVE_CONSTRAINT, .ops = &constraint_ops},
+                                      {.id = DV_OPERATOR, .ops = &operator_ops},
                                       {.id = DV_DRAWABLE, .ops = &dv_projective_drawable},
                                       {0}},
     .init = init,

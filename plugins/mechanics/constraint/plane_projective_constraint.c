@@ -11,6 +11,7 @@
 typedef struct PlaneProjectiveConstraint {
     DvProjectiveConstraint base;
     DvData origin, normal, draw_size;
+    double unit[DV_PROJECTIVE_COMPONENTS], offset; /* lent to the operator */
 } PlaneProjectiveConstraint;
 
 #define FIELD(member, name, type, ...) DV_FIELD(PlaneProjectiveConstraint, member, name, type, __VA_ARGS__)
@@ -77,6 +78,29 @@ static const DvProjectiveConstraintOps constraint_ops = {
     .project_position = project_position, .fixed = fixed,   .structure = structure,      .leaves_out = leaves_out,
 };
 
+static uint64_t operator_version(void *self_)
+{
+    PlaneProjectiveConstraint *self = self_;
+    return 1 + dv_data_version(&self->base.indices) + dv_data_version(&self->normal) + dv_data_version(&self->origin) +
+           dv_data_version(&self->base.end_time);
+}
+
+static void describe_operator(void *self_, DvOperator *out)
+{
+    PlaneProjectiveConstraint *self = self_;
+    const double *origin = dv_data_doubles(&self->origin, NULL);
+    memset(self->unit, 0, sizeof self->unit);
+    if (!dv_projective_normal(&self->base, &self->normal, self->unit))
+        return;
+    self->offset = 0.0;
+    for (uint32_t c = 0; c < self->base.state.dof->coord && c < DV_PROJECTIVE_COMPONENTS; c++)
+        self->offset += self->unit[c] * origin[c];
+    dv_projective_describe_normal(&self->base, self->unit, &self->offset, true, operator_version(self), out);
+}
+
+static const DvOperatorOps operator_ops = {
+    .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
+
 static void draw(void *self_, DvDraw *draw)
 {
     PlaneProjectiveConstraint *self = self_;
@@ -105,6 +129,7 @@ const DvClass dv_plane_projective_constraint = {
     .instance_size = sizeof(PlaneProjectiveConstraint),
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_PROJECTIVE_CONSTRAINT, .ops = &constraint_ops},
+                                      {.id = DV_OPERATOR, .ops = &operator_ops},
                                       {.id = DV_DRAWABLE, .ops = &drawable_ops},
                                       {0}},
     .init = init,

@@ -65,8 +65,9 @@ void operation_project_position(DvMechanics *m, const DvStep *step, DvVecId x)
         return;
     operation_begin(m, roles_same(DV_NO_VEC, DV_NO_VEC, x));
     for (uint32_t i = 0; i < m->constraint_list.count; i++) {
-        const ConstraintItem *constraint = constraint_at(m, i);
-        if (constraint->ops->project_position && !constraint->below_stop && has_vectors(m, constraint, x))
+        ConstraintItem *constraint = constraint_at(m, i);
+        if (constraint->ops->project_position && !constraint->below_stop && has_vectors(m, constraint, x) &&
+            !(constraint->twin && project_position_there(m, constraint, step, x)))
             (void)project_with(m, constraint, step, constraint->ops->project_position);
     }
     operation_end(m);

@@ -371,11 +371,52 @@ static bool can_project_there(const ConstraintItem *constraint)
            !(constraint->ops->leaves_out && constraint->ops->leaves_out(constraint->self));
 }
 
+/* The twin of one that `fixed` does not tell all about, or that moves positions; NULL: it acts on the host. */
+static DvTwin *constraint_twin(DvMechanics *m, ConstraintItem *constraint)
+{
+    if (!constraint->twin || constraint->state_count != 1)
+        return NULL;
+    return twin_find(constraint->twin, constraint->object, constraint->self, &m->states[constraint->states[0]].ref,
+                     NULL);
+}
+
+/* Whether it can take part in a solve. */
+static bool projects_there(DvMechanics *m, ConstraintItem *constraint)
+{
+    if (can_project_there(constraint))
+        return true;
+    const DvTwin *twin = constraint_twin(m, constraint);
+    return twin && twin->ops->project_response;
+}
+
+static bool project_by_twin(DvMechanics *m, ConstraintItem *constraint, const DvStep *step, DvVecId id, bool position)
+{
+    DvTwin *twin = constraint_twin(m, constraint);
+    void (*project)(DvTwin *, const DvStep *, const DvVec *) = !twin      ? NULL
+                                                               : position ? twin->ops->project_position
+                                                                          : twin->ops->project_response;
+    if (!project)
+        return false;
+    const DvStateRef state = m->states[constraint->states[0]].ref;
+    const DvVec vector = {state_write(state, id, constraint->twin->space->number, DV_READ_WRITE), state_count(state),
+                          position ? state.dof->coord : state.dof->deriv};
+    if (vector.at)
+        project(twin, step, &vector);
+    return vector.at != NULL;
+}
+
+bool project_position_there(DvMechanics *m, ConstraintItem *constraint, const DvStep *step, DvVecId x)
+{
+    return project_by_twin(m, constraint, step, x, true);
+}
+
 bool project_there(DvMechanics *m, ConstraintItem *constraint, const DvStep *step, DvVecId d)
 {
     const DvStateRef state = m->states[constraint->states[0]].ref;
     DvVectorSpace *space = constraint->twin->space;
-    if (!can_project_there(constraint) || !list_fixed(constraint, step, &state))
+    if (!can_project_there(constraint))
+        return project_by_twin(m, constraint, step, d, false);
+    if (!list_fixed(constraint, step, &state))
         return false;
     double *at = state_write(state, d, space->number, DV_READ_WRITE);
     if (at && constraint->fixed_count)
@@ -384,12 +425,11 @@ bool project_there(DvMechanics *m, ConstraintItem *constraint, const DvStep *ste
     return at != NULL;
 }
 
-bool leaves_velocities_there(const DvMechanics *m, ConstraintItem *constraint, bool *projects)
+bool leaves_velocities_there(DvMechanics *m, ConstraintItem *constraint, bool *projects)
 {
     *projects = false;
-    if (!can_project_there(constraint) || constraint->ops->project_position || !constraint->twin->ops)
+    if (!constraint->twin->ops || !projects_there(m, constraint))
         return false;
-    (void)m;
     DvOperator op = {0};
     constraint->twin->ops->describe(constraint->self, &op);
     const DvOperatorPart *velocities = op.name ? dv_operator_part(&op, "velocities") : NULL;
@@ -441,7 +481,7 @@ DvStorage operation_storage(DvMechanics *m)
         if (!field_at(m, i)->below_stop && !acts_there(m, field_at(m, i)))
             return none;
     for (uint32_t i = 0; i < m->constraint_list.count && storage.space; i++)
-        if (!can_project_there(constraint_at(m, i)))
+        if (!projects_there(m, constraint_at(m, i)))
             return none;
     return storage;
 }

@@ -56,10 +56,11 @@ void mappings_catch_up(DvMechanics *m, const DvStep *step); /* all */
 /* Lets a component take notice of the forces that its twin has computed last: before it is asked for a matrix or energy. */
 void field_catch_up(DvMechanics *m, FieldItem *field, const DvStep *step);
 
-/* Projects residuals where they are; false: the constraint has to do it. */
+/* Projects residuals, or positions, where they are; false: the constraint has to do it. */
 bool project_there(DvMechanics *m, ConstraintItem *constraint, const DvStep *step, DvVecId d);
+bool project_position_there(DvMechanics *m, ConstraintItem *constraint, const DvStep *step, DvVecId x);
 /* Whether a constraint leaves velocities as they are, so that they need not come home; *projects: it fixes them as it does residuals. */
-bool leaves_velocities_there(const DvMechanics *m, ConstraintItem *constraint, bool *projects);
+bool leaves_velocities_there(DvMechanics *m, ConstraintItem *constraint, bool *projects);
 
 /* The functions of the service. */
 DvStorage operation_storage(DvMechanics *m);

@@ -24,6 +24,8 @@
  *                                1 rows along edge 0 1 and normal to face 0 1 2, 2 the same of the first two mean edges of a hexahedron, 3
  *                                the polar factor of its three mean edges, 4 that of sum x X^T, 5 that, but never a reflection
  *   "row mass"                   as "diagonal mass", and entries between points: begin [points + 1], other [count], value [count]
+ *   "removed normal"             of listed points: d -= n (n . d), and x -= n (n . x - offset), where coordinates are as many as derivatives: point [count];
+ *                                normal [1][deriv]; offset [1][1] m; end [1][1] s from which it does nothing, negative: never; velocities [1][1] 1: these too
  *   "rest springs"               point [count]; stiffness [count][deriv] N/m; place [count][deriv] m
  *   "stiff rows"                 df = -k J^T S J dx, whose forces the component computes: stiffness [rows][1]; rows of J, of the first state begin
  *                                [rows + 1][1], point [entries][1], value [entries][deriv]; between two states of the second one begin 2,
@@ -129,6 +131,9 @@ typedef struct DvTwinOps {
     void (*apply_jt)(DvTwin *twin, const DvConstVec *out, const DvVec *in);
     /* in += k dJ^T(dx) force, with the forces of the output; the input and its force where dJ is not symmetric are as of the last apply */
     void (*apply_djt)(DvTwin *twin, double k, const DvConstVec *force, const DvConstVec *dx, const DvVec *in);
+    /* DvProjectiveConstraintOps, where these leave something out of `fixed` */
+    void (*project_response)(DvTwin *twin, const DvStep *step, const DvVec *d);
+    void (*project_position)(DvTwin *twin, const DvStep *step, const DvVec *x);
 } DvTwinOps;
 
 typedef struct DvDeviceOperatorsOps {

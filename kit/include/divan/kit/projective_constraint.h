@@ -10,6 +10,7 @@
 #ifndef DIVAN_KIT_PROJECTIVE_CONSTRAINT_H
 #define DIVAN_KIT_PROJECTIVE_CONSTRAINT_H
 
+#include <divan/contracts/operator.h>
 #include <divan/contracts/projective_constraint.h>
 #include <divan/contracts/topology.h>
 #include <divan/contracts/visual.h>
@@ -92,6 +93,10 @@ DV_PUBLIC void dv_projective_remove_normal(DvProjectiveConstraint *base, const d
 DV_PUBLIC void dv_projective_fix_normal(DvProjectiveConstraint *base, const double *n,
                                         void (*fix)(void *context, uint32_t state, uint32_t point, uint32_t component),
                                         void *context);
+/* The operator "removed normal" of the points; n has DV_PROJECTIVE_COMPONENTS numbers, which are kept until the next call, and so is *offset. Its
+ * version is that of the indices, of the time until when it acts, and `version` of the rest. */
+DV_PUBLIC void dv_projective_describe_normal(DvProjectiveConstraint *base, const double *n, const double *offset,
+                                             bool velocities, uint64_t version, DvOperator *out);
 /* Whether a normal is along no axis: DvProjectiveConstraintOps.leaves_out */
 DV_PUBLIC bool dv_projective_is_oblique(const DvProjectiveConstraint *base, const double *n);
 
