@@ -33,21 +33,38 @@ DvStatus dv_integrator_init(DvObject *object, void *self)
     return DV_OK;
 }
 
+/* The vector whose numbers a field saves; or NULL. */
+static DvKeptVector *kept_vector_at(const DvObject *object, size_t i)
+{
+    DvData *saved = dv_object_field_at(object, i);
+    const bool keeps = saved->field->group && strcmp(saved->field->group, DV_KEPT_VECTORS) == 0;
+    return keeps ? (DvKeptVector *)saved : NULL; /* its first member */
+}
+
 /* Of the vectors that it keeps, `forget` the numbers, and in any case the ids. */
 static void drop_kept_vectors(const DvObject *object, bool forget)
 {
     for (size_t i = 0; i < dv_object_field_count(object); i++) {
-        DvData *saved = dv_object_field_at(object, i);
-        if (!saved->field->group || strcmp(saved->field->group, DV_KEPT_VECTORS) != 0)
+        DvKeptVector *vector = kept_vector_at(object, i);
+        if (!vector)
             continue;
         const DvIntegrator *integrator = dv_object_self(object);
-        DvKeptVector *vector = (DvKeptVector *)saved; /* its first member */
+        DvData *saved = &vector->saved;
+        vector->behind = false;
         if (vector->id != DV_NO_VEC && integrator->m != NULL)
             integrator->ops->release(integrator->m, vector->id);
         vector->id = DV_NO_VEC;
         if (forget)
             dv_data_set(saved, NULL, 0);
     }
+}
+
+static void bring_home(DvKeptVector *vector, const DvIntegrator *integrator)
+{
+    const DvMechanicalOperationsOps *ops = integrator->ops;
+    vector->behind = false;
+    ops->gather(integrator->m, dv_data_begin_all(&vector->saved, ops->unknowns(integrator->m)), vector->id);
+    dv_data_end(&vector->saved);
 }
 
 DvStatus dv_integrator_restore(DvObject *object, void *self)
@@ -63,9 +80,21 @@ void dv_integrator_reset(DvObject *object, void *self)
     drop_kept_vectors(object, true);
 }
 
+DvStatus dv_integrator_update(DvObject *object, void *self)
+{
+    const DvIntegrator *integrator = self;
+    for (size_t i = 0; i < dv_object_field_count(object); i++) {
+        DvKeptVector *vector = kept_vector_at(object, i);
+        if (vector && vector->behind && integrator->m != NULL)
+            bring_home(vector, integrator);
+    }
+    return DV_OK;
+}
+
 void dv_integrator_cleanup(DvObject *object, void *self)
 {
     DvIntegrator *integrator = self;
+    (void)dv_integrator_update(object, self);
     drop_kept_vectors(object, false);
     if (integrator->m != NULL)
         integrator->ops->close(integrator->m);
@@ -200,8 +229,13 @@ DvVecId dv_kept_vector_begin(DvKeptVector *vector, const DvIntegrator *integrato
 void dv_kept_vector_end(DvKeptVector *vector, const DvIntegrator *integrator)
 {
     const DvMechanicalOperationsOps *ops = integrator->ops;
-    ops->gather(integrator->m, dv_data_begin_all(&vector->saved, ops->unknowns(integrator->m)), vector->id);
-    dv_data_end(&vector->saved);
+    if (!ops->storage || !ops->storage(integrator->m).space) {
+        bring_home(vector, integrator);
+        return;
+    }
+    vector->behind = true;
+    dv_data_touch(&vector->saved);                            /* it is another one, for who saves what has changed... */
+    (void)dv_data_depend(&vector->saved, &vector->elsewhere); /* ...and is dirty until somebody reads it */
 }
 
 /* ---- Implicit ones ---- */

@@ -345,6 +345,7 @@ const DvClass dv_bdf_ode_solver = {
         (const DvContract[]){{.id = DV_ODE_SOLVER, .ops = &operations}, {.id = DV_REPORT, .ops = &report_ops}, {0}},
     .init = init,
     .restore = dv_integrator_restore,
+    .update = dv_integrator_update,
     .reset = reset,
     .cleanup = dv_integrator_cleanup,
 };

@@ -510,6 +510,7 @@ const DvClass dv_static_solver = {
     .fields = fields,
     .init = init,
     .restore = dv_integrator_restore,
+    .update = dv_integrator_update,
     .reset = reset,
     .cleanup = cleanup,
     .family = "ODE solvers",

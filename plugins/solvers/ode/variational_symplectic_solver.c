@@ -308,6 +308,7 @@ const DvClass dv_variational_symplectic_solver = {
                                       {0}},
     .init = init,
     .restore = dv_integrator_restore,
+    .update = dv_integrator_update,
     .reset = reset,
     .cleanup = cleanup,
 };

@@ -37,7 +37,7 @@ typedef struct DvIntegrator {
     }
 #define DV_INTEGRATOR_LIFE                                                                      \
     .init = dv_integrator_init, .restore = dv_integrator_restore, .reset = dv_integrator_reset, \
-    .cleanup = dv_integrator_cleanup
+    .update = dv_integrator_update, .cleanup = dv_integrator_cleanup
 #define DV_INTEGRATOR_OPS(...)                                                                \
     {                                                                                         \
         .size = sizeof(DvOdeSolverOps), .hold_system = dv_integrator_hold_system, __VA_ARGS__ \
@@ -50,6 +50,8 @@ DV_PUBLIC void dv_integrator_cleanup(DvObject *object, void *self);
 /* DvClass.restore, reset: the vectors that it keeps (DV_KEPT_VECTOR_FIELD) start anew, from what was put back, or from zero.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_integrator_restore(DvObject *object, void *self);
 DV_PUBLIC void dv_integrator_reset(DvObject *object, void *self);
+/* DvClass.update, of those that keep vectors: the fields of vectors that a device has are fetched when somebody reads them. */
+DV_PUBLIC DvStatus dv_integrator_update(DvObject *object, void *self);
 /* DvOdeSolverOps.hold_system: the system of the last dv_integrator_solve again, where another has taken the linear solver since.
  *     [step] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_integrator_hold_system(void *self);
@@ -85,16 +87,22 @@ static inline DvVecId dv_integrator_scratch(DvIntegrator *integrator, uint32_t n
 /* ---- Vectors that live from step to step ---- */
 
 /* A derivative vector over the independent states, with its numbers in a field as well, so that a saved run continues with the same
- * bits. */
+ * bits. Where a device has the vector the field is stale until somebody reads it. */
 typedef struct DvKeptVector {
     DvData saved;
-    DvVecId id; /* DV_NO_VEC: none yet */
+    DvData elsewhere; /* what `saved` follows from then */
+    DvVecId id;       /* DV_NO_VEC: none yet */
+    bool behind;      /* `saved` is stale */
 } DvKeptVector;
 
 #define DV_KEPT_VECTORS "kept vectors"
 #define DV_KEPT_VECTOR_FIELD(Struct, member, name_, text)                                             \
     DV_FIELD(Struct, member.saved, name_, dv_type_doubles, .flags = DV_FIELD_STATE | DV_FIELD_HIDDEN, \
-             .group = DV_KEPT_VECTORS, .help = text)
+             .group = DV_KEPT_VECTORS, .help = text),                                                 \
+        DV_FIELD(Struct, member.elsewhere, name_ "Elsewhere", dv_type_bool, .init = "0",              \
+                 .flags = DV_FIELD_HIDDEN | DV_FIELD_INPUT | DV_FIELD_NOT_LINKED,                     \
+                 .help =                                                                              \
+                     "internal: a device has the numbers of '" name_ "', which are fetched when somebody reads them")
 
 /* The vector, which is made when there is none and takes the numbers of the field when their count fits, else zeros; *fresh (or NULL):
  * it holds these zeros. DV_NO_VEC: there is no vector left, which has been reported. When its numbers have changed:
@@ -138,7 +146,7 @@ typedef struct DvImplicitIntegrator {
     }
 #define DV_IMPLICIT_INTEGRATOR_LIFE                                                                      \
     .init = dv_implicit_integrator_init, .restore = dv_integrator_restore, .reset = dv_integrator_reset, \
-    .cleanup = dv_integrator_cleanup
+    .update = dv_integrator_update, .cleanup = dv_integrator_cleanup
 
 /* DvClass.init: that of an integrator, and finds the linear solver; an error when there is none.     [main] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_implicit_integrator_init(DvObject *object, void *self);
