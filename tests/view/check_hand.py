@@ -300,14 +300,15 @@ def main():
     if not server:
         print("skipped: Xvfb does not start")
         return 77
+    played_pad = os.path.realpath(sys.argv[3]) if len(sys.argv) > 3 else None
     folder = begin_folder("divan-hand-")
     try:
         os.environ.update(DISPLAY=display, SDL_VIDEODRIVER="x11")
         for name in ("beam.scn", "carving.scn", "pendulum.scn"):
             shutil.copy(os.path.join(SCENES, name), folder)
         mouse_is_a_device()
-        if len(sys.argv) > 3:
-            keys_and_pad(sys.argv[3])
+        if played_pad:
+            keys_and_pad(played_pad)
         first_page()
         plots_together()
         menu_stays()
