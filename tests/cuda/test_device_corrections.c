@@ -50,8 +50,10 @@ static DvScene *load(const Drop *drop, const char *word)
     int side = 1;
     while (side * side < drop->contacts)
         side++;
-    for (int i = 0; i < drop->contacts; i++)
-        dv_text_add(&places, "%.17g 0.01 %.17g ", 0.05 + 1.9 * (i % side) / side, 0.07 + 1.7 * (i / side) / side);
+    for (int i = 0; i < drop->contacts; i++) {
+        const int row = i / side, column = i % side;
+        dv_text_add(&places, "%.17g 0.01 %.17g ", 0.05 + 1.9 * column / side, 0.07 + 1.7 * row / side);
+    }
     dv_text_add(&text, DROP, drop->friction, drop->solver, drop->grid, drop->grid, drop->grid, word, drop->answer, word,
                 places.at);
     DvScene *scene = scene_from_text(text.at);
