@@ -106,6 +106,53 @@ static void expect_like_host(const char *format, const char *const *paths, int c
     dv_scene_free(host);
 }
 
+/* Nothing but slots and sums comes home in a step, and no more often than without mappings. */
+static void expect_to_stay(const char *format)
+{
+    DvScene *scene = load(format, "CudaVec3d", "CudaRigid3d");
+    make_steps(scene, 4);
+    const DvVectorSpace *space = dv_state_storage(scene_state(scene, "/Body/dofs")).space;
+    for (int step = 0; step < 5; step++) {
+        const DvSpaceCounts before = *space->ops->counts(space);
+        make_steps(scene, 1);
+        const DvSpaceCounts after = *space->ops->counts(space);
+        const uint64_t waits = after.waits - before.waits;
+        assert_true(waits >= 1 && waits <= 3);
+        assert_true(after.bytes_got - before.bytes_got <= (waits - 1) * DV_SLOTS * sizeof(double) + 64);
+        assert_true(after.bytes_put - before.bytes_put <= 1024);
+        assert_int_equal(after.allocations, before.allocations);
+    }
+    dv_scene_free(scene);
+}
+
+/* Bodies alone. */
+#define TOPS(SOLVER, MASS)                                                                                                 \
+    "<Node name='root' dt='0.01' gravity='0 -9 0'><DefaultAnimationLoop/><Node name='Body'>" SOLVER                        \
+    "<MechanicalObject name='dofs' template='TURNING' position='0 0 0 0 0 0 1  3 0 0 0.5 0.5 0.5 0.5  6 0 0 0.6 0 0.8 0' " \
+    "velocity='0 0 0 1 12 3  0 1 0 0 0 4  1 0 0 9 0 20'/>" MASS "</Node></Node>"
+#define HEAVY "vertexMass='1.5 1 [0.2 0.05 0, 0.05 0.3 0, 0 0 0.4]'"
+
+/* However the inertia is seen: steps of each kind, with all that they need there, and nothing that travels. */
+static void test_masses_of_bodies(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/Body/dofs"};
+    static const char *const scenes[] = {
+        TOPS(IMPLICIT, "<UniformMass " HEAVY "/>"),
+        TOPS(IMPLICIT, "<UniformMass turningInertia='1' " HEAVY "/>"),
+        TOPS(
+            "<EulerImplicitSolver trapezoidalScheme='1'/><CGLinearSolver iterations='50' tolerance='1e-13' threshold='1e-40'/>",
+            "<DiagonalMass turningInertia='1' " HEAVY "/>"),
+        TOPS("<EulerExplicitSolver/>", "<UniformMass turningInertia='1' " HEAVY "/>"),
+        TOPS("<RungeKutta4Solver/>", "<DiagonalMass turningInertia='1' " HEAVY "/>"),
+        TOPS("<RungeKutta4Solver/>", "<DiagonalMass " HEAVY "/>"),
+    };
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        expect_like_host(scenes[i], paths, 1, 60);
+        expect_to_stay(scenes[i]);
+    }
+}
+
 static void test_points_that_hang_on_others(void **state)
 {
     (void)state;
@@ -120,25 +167,6 @@ static void test_bodies_and_their_points(void **state)
     expect_like_host(BODIES(IMPLICIT), paths, 3, 60);
     expect_like_host(BODIES("<EulerExplicitSolver/>"), paths, 3, 60);
     expect_like_host(BODIES("<RungeKutta4Solver/>"), paths, 3, 20);
-}
-
-/* Nothing but slots and sums comes home in a step, and no more often than without mappings. */
-static void expect_to_stay(const char *format)
-{
-    DvScene *scene = load(format, "CudaVec3d", "CudaRigid3d");
-    make_steps(scene, 4);
-    const DvVectorSpace *space = dv_state_storage(scene_state(scene, "/Body/dofs")).space;
-    for (int step = 0; step < 5; step++) {
-        const DvSpaceCounts before = *space->ops->counts(space);
-        make_steps(scene, 1);
-        const DvSpaceCounts after = *space->ops->counts(space);
-        const uint64_t waits = after.waits - before.waits;
-        assert_true(waits >= 2 && waits <= 3);
-        assert_true(after.bytes_got - before.bytes_got <= (waits - 1) * DV_SLOTS * sizeof(double) + 64);
-        assert_true(after.bytes_put - before.bytes_put <= 1024);
-        assert_int_equal(after.allocations, before.allocations);
-    }
-    dv_scene_free(scene);
 }
 
 /* Forces on points of bodies that turn a lot: without what they change the products would be others. */
@@ -226,9 +254,13 @@ static int start_with_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points_of_bodies_stiffen_them),     cmocka_unit_test(test_points_that_hang_on_others),
-        cmocka_unit_test(test_bodies_and_their_points),           cmocka_unit_test(test_solves_through_mappings_stay),
-        cmocka_unit_test(test_pictures_cost_when_somebody_looks), cmocka_unit_test(test_sine_and_cosine_to_one_ulp),
+        cmocka_unit_test(test_masses_of_bodies),
+        cmocka_unit_test(test_points_of_bodies_stiffen_them),
+        cmocka_unit_test(test_points_that_hang_on_others),
+        cmocka_unit_test(test_bodies_and_their_points),
+        cmocka_unit_test(test_solves_through_mappings_stay),
+        cmocka_unit_test(test_pictures_cost_when_somebody_looks),
+        cmocka_unit_test(test_sine_and_cosine_to_one_ulp),
     };
     return cmocka_run_group_tests(tests, start_with_device, stop_plugins);
 }

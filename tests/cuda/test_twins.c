@@ -118,6 +118,18 @@ static void add_part(Text *text, const char *part, const char *word)
             add(text, "%c", *part);
 }
 
+/* As many as a grid has points, each turned in its own way. */
+static void add_bodies(Text *text, const char *word, uint32_t n, bool in_space)
+{
+    add(text, "<MechanicalObject name='dofs' template='%s' position='", word);
+    for (uint32_t i = 0; i < n * n * n; i++)
+        if (in_space)
+            add(text, "%u %u %u 0.5 %.2f %.2f 0.5 ", i % n, i / n % n, i / (n * n), sin(i), cos(i));
+        else
+            add(text, "%u %u %.2f ", i % n, i / n, sin(i));
+    add(text, "'/>");
+}
+
 /* With everything in node Body; a second state for what is between two. */
 static DvScene *scene_of(const Row *row, const char *word, uint32_t n, uint32_t most)
 {
@@ -126,8 +138,11 @@ static DvScene *scene_of(const Row *row, const char *word, uint32_t n, uint32_t 
         "<Node name='root' dt='0.01' gravity='0 -9 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver "
         "rayleighStiffness='0.05' rayleighMass='0.05'/><CGLinearSolver iterations='100' tolerance='%s' threshold='1e-40'/>",
         strchr(word, 'f') ? "1e-6" : "1e-13");
-    add_mesh(&text, row->mesh, n, most, row->kind[3] == '3' ? 3 : 2);
-    add(&text, "<MechanicalObject name='dofs' template='%s' position='@mesh.position'/>", word);
+    add_mesh(&text, row->mesh, n, most, row->kind[strlen(row->kind) - 1] == '3' ? 3 : 2);
+    if (strncmp(row->kind, "Rigid", 5) == 0)
+        add_bodies(&text, word, n, row->kind[5] == '3');
+    else
+        add(&text, "<MechanicalObject name='dofs' template='%s' position='@mesh.position'/>", word);
     if (strstr(row->acts, "Mass") == NULL)
         add(&text, "<UniformMass vertexMass='0.5'/>");
     add_part(&text, row->acts, word);
@@ -297,6 +312,7 @@ static void test_many(void **state)
     (void)state;
     static const Row many[] = {
         {"<HexahedronFEMForceField youngModulus='1000' poissonRatio='0.3'/>", &grid, "Vec3", false},
+        {"<UniformMass turningInertia='1' vertexMass='2 1 0.5 0.1 0 0.1 1 0 0 0 1.5'/>", &grid, "Rigid3", false},
     };
     for (size_t i = 0; i < sizeof many / sizeof *many; i++)
         expect_like_host(&many[i], 48, UINT32_MAX, RANDOM, 1);

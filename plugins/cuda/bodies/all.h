@@ -9,6 +9,7 @@
 #define NAME(name) name##_d
 #define ROOT       sqrt
 #include "components.h"
+#include "inertia.h"
 #include "mappings.h"
 #include "rows.h"
 #include "solids.h"
@@ -23,6 +24,7 @@
 #define NAME(name) name##_f
 #define ROOT       sqrtf
 #include "components.h"
+#include "inertia.h"
 #include "mappings.h"
 #include "rows.h"
 #include "solids.h"

@@ -281,7 +281,8 @@ static uint64_t operator_version(void *self_)
 {
     DiagonalMass *self = self_;
     update(self);
-    return mass_operator_version(&self->base, self->structure + dv_data_version(&self->point_masses));
+    return mass_operator_version(&self->base, self->structure + dv_data_version(&self->point_masses) +
+                                                  dv_data_version(&self->base.turning_inertia));
 }
 
 static void describe_operator(void *self_, DvOperator *out)
@@ -289,14 +290,16 @@ static void describe_operator(void *self_, DvOperator *out)
     DiagonalMass *self = self_;
     const uint64_t version = operator_version(self);
     const uint32_t points = dv_state_count(self->base.state);
-    if (self->bodies) {
-        out->why = "masses of bodies that turn act on the host alone";
-        return;
-    }
     mass_operator_begin(&self->operator, & self->base, points);
     for (uint32_t i = 0; i < shorter(self->count, points); i++)
-        self->operator.mass[i] = self->operator.weight[i] = diagonal_mass_masses(self)[i];
-    mass_operator_describe(&self->operator, & self->base, points, version, out);
+        if (self->bodies)
+            mass_operator_set_body(&self->operator, & self->base, i, &self->bodies[i]);
+        else
+            self->operator.mass[i] = self->operator.weight[i] = diagonal_mass_masses(self)[i];
+    if (self->bodies)
+        mass_operator_describe_bodies(&self->operator, & self->base, points, version, out);
+    else
+        mass_operator_describe(&self->operator, & self->base, points, version, out);
 }
 
 static const DvOperatorOps operator_ops = {

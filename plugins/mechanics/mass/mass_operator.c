@@ -27,10 +27,19 @@ uint64_t mass_operator_version(DvMass *base, uint64_t own)
     return version;
 }
 
+/* Numbers of an inertia. */
+static uint32_t inertia_numbers(const DvDofType *dof)
+{
+    return dof == &dv_rigid3d ? 9 : dof->rotation ? 1 : 0;
+}
+
 void mass_operator_begin(MassOperator *self, DvMass *base, uint32_t points)
 {
+    const size_t numbers = inertia_numbers(base->state.dof) * (size_t)points;
     if (self->capacity < points || !self->mass) {
         mass_operator_free(self);
+        self->inertia = numbers ? dv_alloc(numbers, sizeof *self->inertia) : NULL;
+        self->inverse = numbers ? dv_alloc(numbers, sizeof *self->inverse) : NULL;
         self->mass = dv_alloc(points ? points : 1, sizeof *self->mass);
         self->weight = dv_alloc(points ? points : 1, sizeof *self->weight);
         self->capacity = points;
@@ -38,6 +47,10 @@ void mass_operator_begin(MassOperator *self, DvMass *base, uint32_t points)
     if (points) {
         memset(self->mass, 0, points * sizeof *self->mass);
         memset(self->weight, 0, points * sizeof *self->weight);
+    }
+    if (numbers) {
+        memset(self->inertia, 0, numbers * sizeof *self->inertia);
+        memset(self->inverse, 0, numbers * sizeof *self->inverse);
     }
     acting_gravity(base, self->gravity);
 }
@@ -49,6 +62,25 @@ void mass_operator_describe(const MassOperator *self, const DvMass *base, uint32
     dv_operator_add_numbers(out, "mass", self->mass, points, 1, version);
     dv_operator_add_numbers(out, "weight", self->weight, points, 1, version);
     dv_operator_add_numbers(out, "gravity", self->gravity, 1, base->state.dof->deriv, version);
+}
+
+void mass_operator_set_body(MassOperator *self, const DvMass *base, uint32_t point, const DvBodyMass *body)
+{
+    const size_t numbers = inertia_numbers(base->state.dof);
+    self->mass[point] = self->weight[point] = body->mass;
+    memcpy(self->inertia + numbers * point, body->inertia_mass, numbers * sizeof *self->inertia);
+    memcpy(self->inverse + numbers * point, body->inverse_inertia, numbers * sizeof *self->inverse);
+}
+
+void mass_operator_describe_bodies(MassOperator *self, DvMass *base, uint32_t points, uint64_t version, DvOperator *out)
+{
+    const uint32_t numbers = inertia_numbers(base->state.dof);
+    mass_operator_describe(self, base, points, version, out);
+    out->name = "body mass";
+    self->turns = dv_mass_turns(base);
+    dv_operator_add_numbers(out, "inertia", self->inertia, points, numbers, version);
+    dv_operator_add_numbers(out, "inverse", self->inverse, points, numbers, version);
+    dv_operator_add_indices(out, "turns", &self->turns, 1, 1, version);
 }
 
 static void reserve_rows(MassOperator *self, size_t points, size_t entries)
@@ -112,6 +144,8 @@ void mass_operator_free(MassOperator *self)
     dv_free(self->begin);
     dv_free(self->other);
     dv_free(self->value);
+    dv_free(self->inertia);
+    dv_free(self->inverse);
     dv_free(self->mass);
     dv_free(self->weight);
     *self = (MassOperator){0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The operators "diagonal mass" and "row mass" of masses of points without rotation (divan/contracts/operator.h).
+ * The operators "diagonal mass", "row mass" and "body mass" (divan/contracts/operator.h).
  */
 #ifndef DIVAN_MECHANICS_MASS_OPERATOR_H
 #define DIVAN_MECHANICS_MASS_OPERATOR_H
@@ -13,7 +13,9 @@ struct RowMass;
 typedef struct MassOperator {
     double *mass, *weight; /* [capacity] */
     uint32_t capacity;
-    double gravity[6]; /* that acts as a force */
+    double gravity[6];         /* that acts as a force */
+    double *inertia, *inverse; /* of bodies that turn: [capacity][numbers of an inertia] */
+    uint32_t turns;
     /* Of rows: entries of point p are from begin[p] to begin[p + 1]. */
     uint32_t *begin, *other;
     double *value;
@@ -26,6 +28,10 @@ uint64_t mass_operator_version(DvMass *base, uint64_t own);
 void mass_operator_begin(MassOperator *self, DvMass *base, uint32_t points);
 void mass_operator_describe(const MassOperator *self, const DvMass *base, uint32_t points, uint64_t version,
                             DvOperator *out);
+/* One of bodies that turn, after mass_operator_begin; then all of them. */
+void mass_operator_set_body(MassOperator *self, const DvMass *base, uint32_t point, const DvBodyMass *body);
+void mass_operator_describe_bodies(MassOperator *self, DvMass *base, uint32_t points, uint64_t version,
+                                   DvOperator *out);
 /* A matrix of rows, or its diagonal alone. */
 void mass_operator_describe_rows(MassOperator *self, DvMass *base, const struct RowMass *rows, uint64_t version,
                                  DvOperator *out);

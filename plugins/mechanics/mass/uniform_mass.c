@@ -328,7 +328,8 @@ static uint64_t operator_version(void *self_)
     UniformMass *self = self_;
     update(self);
     return mass_operator_version(&self->base, self->structure + dv_data_version(&self->point_mass) +
-                                                  dv_data_version(&self->total_mass));
+                                                  dv_data_version(&self->total_mass) +
+                                                  dv_data_version(&self->base.turning_inertia));
 }
 
 static void describe_operator(void *self_, DvOperator *out)
@@ -336,14 +337,17 @@ static void describe_operator(void *self_, DvOperator *out)
     UniformMass *self = self_;
     const uint64_t version = operator_version(self);
     const uint32_t points = state_count(self->base.state);
-    if (self->base.state.dof->rotation) {
-        out->why = "masses of bodies that turn act on the host alone";
-        return;
-    }
+    const bool turn = self->base.state.dof->rotation;
     mass_operator_begin(&self->operator, & self->base, points);
     for (uint32_t k = 0; k < self->count; k++)
-        self->operator.mass[point_at(self, k)] = self->operator.weight[point_at(self, k)] = self->body.mass;
-    mass_operator_describe(&self->operator, & self->base, points, version, out);
+        if (turn)
+            mass_operator_set_body(&self->operator, & self->base, point_at(self, k), &self->body);
+        else
+            self->operator.mass[point_at(self, k)] = self->operator.weight[point_at(self, k)] = self->body.mass;
+    if (turn)
+        mass_operator_describe_bodies(&self->operator, & self->base, points, version, out);
+    else
+        mass_operator_describe(&self->operator, & self->base, points, version, out);
 }
 
 static const DvOperatorOps operator_ops = {

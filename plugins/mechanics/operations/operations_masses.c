@@ -159,10 +159,19 @@ void operation_implicit_turn(DvMechanics *m, const DvStep *step, double share, D
     operation_begin(m,
                     (Roles){{v, DV_NO_VEC, DV_NO_VEC}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {b, DV_NO_VEC, DV_NO_VEC}});
     for (uint32_t i = 0; i < m->mass_list.count; i++) {
-        const FieldItem *mass = mass_at(m, i);
+        FieldItem *mass = mass_at(m, i);
         StateItem *state = &m->states[mass->states[0]];
-        if (mass->mass->implicit_turn && state->ref.dof->rotation && state->kind == STATE_INDEPENDENT &&
-            mechanics_alive(m, mass->object) && mechanics_fetch(m, state, mass->object, mass->mass->space))
+        if (!mass->mass->implicit_turn || !state->ref.dof->rotation || state->kind != STATE_INDEPENDENT ||
+            !mechanics_alive(m, mass->object))
+            continue;
+        DvTwin *twin = field_twin(m, mass);
+        if (twin && twin->ops->size > offsetof(DvTwinOps, implicit_turn) && twin->ops->implicit_turn) {
+            if (mechanics_fetch(m, state, mass->object, mass->twin->space->number))
+                twin->ops->implicit_turn(twin, step->dt, share, state->x, state->f);
+            continue;
+        }
+        field_catch_up(m, mass, step);
+        if (mechanics_fetch(m, state, mass->object, mass->mass->space))
             mass->mass->implicit_turn(mass->self, step->dt, share, state->x, state->f);
     }
     operation_end(m);

@@ -11,6 +11,8 @@
  *   "diagonal blocks"            a preconditioner, by `acceleration`: diagonal [points][deriv], by which is divided; or inverse
  *                                [points x deriv / 3][9], of blocks of 3 numbers that follow each other, each transposed
  *   "diagonal mass"              mass [points] kg; weight [points] kg that gravity acts on; gravity [1][deriv] m/s^2
+ *   "body mass"                  of Rigid2 and Rigid3: as "diagonal mass", and inertia, inverse [points][1 or 9] kg m^2, 1 / (kg m^2) in world axes, or with
+ *                                turns [1][1] 1 in those of each body at the last force, with the gyroscopic torque -w x J w
  *   "constant load"              point [count]; force [count][deriv] N
  *   "corotational tetrahedra"    element [count][4]; edge [count][9] at rest in the element's frame, b-a, c-a, d-a; gradient [count][9]
  *                                of b, c, d, times 6 V; modulus [count][2] Lame's lambda and mu over 36 V; frame [1][1]: 0 none, 1 that
@@ -134,6 +136,8 @@ typedef struct DvTwinOps {
     /* DvProjectiveConstraintOps, where these leave something out of `fixed` */
     void (*project_response)(DvTwin *twin, const DvStep *step, const DvVec *d);
     void (*project_position)(DvTwin *twin, const DvStep *step, const DvVec *x);
+    /* DvMassOps */
+    void (*implicit_turn)(DvTwin *twin, double dt, double share, DvConstVec v, DvVec b);
 } DvTwinOps;
 
 typedef struct DvDeviceOperatorsOps {
