@@ -40,23 +40,23 @@ static Emulated *of(Device *device)
 
 /* ---- Bodies as blocks ---- */
 
-#define BLOCK_OF(name, phases, p)                                                                                     \
+#define BLOCK_OF(name, phases, numbers, p)                                                                            \
     static void name##_block_##p(const void *args, uint32_t block, bool backwards)                                    \
     {                                                                                                                 \
-        double shared[LANES];                                                                                         \
+        double shared[numbers];                                                                                       \
         for (uint32_t phase = 0; phase < (phases); phase++)                                                           \
             for (uint32_t lane = 0; lane < LANES; lane++)                                                             \
                 name##_##p((const name##_args_##p *)args, block, backwards ? LANES - 1 - lane : lane, phase, shared); \
     }
-#define KERNEL(name, phases)  \
-    BLOCK_OF(name, phases, d) \
-    BLOCK_OF(name, phases, f)
+#define KERNEL(name, phases, numbers)  \
+    BLOCK_OF(name, phases, numbers, d) \
+    BLOCK_OF(name, phases, numbers, f)
 #include "bodies/list.def"
 #undef KERNEL
 
 typedef void (*Block)(const void *args, uint32_t block, bool backwards);
 static const Block blocks_of[KERNEL_COUNT][2] = {
-#define KERNEL(name, phases) {name##_block_d, name##_block_f},
+#define KERNEL(name, phases, numbers) {name##_block_d, name##_block_f},
 #include "bodies/list.def"
 #undef KERNEL
 };

@@ -4,10 +4,10 @@
  */
 #include "bodies/all.h"
 
-#define KERNEL_OF(name, phases, p)                                             \
+#define KERNEL_OF(name, phases, numbers, p)                                             \
     extern "C" __global__ void name##_kernel_##p(const name##_args_##p args)   \
     {                                                                          \
-        __shared__ double shared[LANES];                                       \
+        __shared__ double shared[numbers];                                       \
         if (args.stop && *args.stop != 0.0)                                    \
             return;                                                            \
         for (uint32_t phase = 0; phase < (phases); phase++) {                  \
@@ -15,15 +15,15 @@
             __syncthreads();                                                   \
         }                                                                      \
     }
-#define KERNEL(name, phases)   \
-    KERNEL_OF(name, phases, d) \
-    KERNEL_OF(name, phases, f)
+#define KERNEL(name, phases, numbers)   \
+    KERNEL_OF(name, phases, numbers, d) \
+    KERNEL_OF(name, phases, numbers, f)
 #include "bodies/list.def"
 #undef KERNEL
 
 /* By KernelNumber; in double, in float. */
 extern "C" const void *const card_kernels[KERNEL_COUNT][2] = {
-#define KERNEL(name, phases) {(const void *)name##_kernel_d, (const void *)name##_kernel_f},
+#define KERNEL(name, phases, numbers) {(const void *)name##_kernel_d, (const void *)name##_kernel_f},
 #include "bodies/list.def"
 #undef KERNEL
 };

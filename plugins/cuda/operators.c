@@ -38,13 +38,24 @@ bool device_array_put(Space *space, DeviceArray *array, const void *from, size_t
     return true;
 }
 
-static size_t place_of(const DvOperatorPart *part, size_t i, uint32_t k, bool by_component)
+/* Where numbers of a part go. */
+typedef struct Shape {
+    bool by_component;
+    const uint32_t *order; /* by component: the i-th one is of entry order[i]; NULL: i */
+} Shape;
+
+static size_t place_of(const DvOperatorPart *part, size_t i, uint32_t k, const Shape *shape)
 {
-    return by_component ? k * part->count + i : i * part->width + k;
+    return shape->by_component ? k * part->count + i : i * part->width + k;
 }
 
-bool device_array_numbers(Space *space, DvPrecision precision, DeviceArray *array, const DvOperatorPart *part,
-                          bool by_component, DvText *why)
+static size_t source_of(const DvOperatorPart *part, size_t i, uint32_t k, const Shape *shape)
+{
+    return (shape->order ? shape->order[i] : i) * part->width + k;
+}
+
+static bool put_numbers(Space *space, DvPrecision precision, DeviceArray *array, const DvOperatorPart *part,
+                        const Shape *shape, DvText *why)
 {
     const size_t bytes = dv_space_bytes(precision, part->count * part->width);
     if (!device_array_room(space, array, bytes, why) || bytes == 0)
@@ -52,8 +63,8 @@ bool device_array_numbers(Space *space, DvPrecision precision, DeviceArray *arra
     void *to = space->device->ops->put(space->device, array->at, bytes);
     for (size_t i = 0; i < part->count; i++)
         for (uint32_t k = 0; k < part->width; k++) {
-            const double value = part->numbers[i * part->width + k];
-            const size_t place = place_of(part, i, k, by_component);
+            const double value = part->numbers[source_of(part, i, k, shape)];
+            const size_t place = place_of(part, i, k, shape);
             if (precision == DV_FLOAT)
                 ((float *)to)[place] = (float)value;
             else
@@ -62,7 +73,7 @@ bool device_array_numbers(Space *space, DvPrecision precision, DeviceArray *arra
     return true;
 }
 
-bool device_array_indices(Space *space, DeviceArray *array, const DvOperatorPart *part, bool by_component, DvText *why)
+static bool put_indices(Space *space, DeviceArray *array, const DvOperatorPart *part, const Shape *shape, DvText *why)
 {
     const size_t bytes = part->count * part->width * sizeof(uint32_t);
     if (!device_array_room(space, array, bytes, why) || bytes == 0)
@@ -70,8 +81,31 @@ bool device_array_indices(Space *space, DeviceArray *array, const DvOperatorPart
     uint32_t *to = space->device->ops->put(space->device, array->at, bytes);
     for (size_t i = 0; i < part->count; i++)
         for (uint32_t k = 0; k < part->width; k++)
-            to[place_of(part, i, k, by_component)] = part->index[i * part->width + k];
+            to[place_of(part, i, k, shape)] = part->index[source_of(part, i, k, shape)];
     return true;
+}
+
+bool device_array_numbers(Space *space, DvPrecision precision, DeviceArray *array, const DvOperatorPart *part,
+                          bool by_component, DvText *why)
+{
+    return put_numbers(space, precision, array, part, &(Shape){by_component, NULL}, why);
+}
+
+bool device_array_indices(Space *space, DeviceArray *array, const DvOperatorPart *part, bool by_component, DvText *why)
+{
+    return put_indices(space, array, part, &(Shape){by_component, NULL}, why);
+}
+
+bool device_array_numbers_in(Space *space, DvPrecision precision, DeviceArray *array, const DvOperatorPart *part,
+                             const uint32_t *order, DvText *why)
+{
+    return put_numbers(space, precision, array, part, &(Shape){true, order}, why);
+}
+
+bool device_array_indices_in(Space *space, DeviceArray *array, const DvOperatorPart *part, const uint32_t *order,
+                             DvText *why)
+{
+    return put_indices(space, array, part, &(Shape){true, order}, why);
 }
 
 bool device_array_lists(Space *space, DeviceArray *begin_there, DeviceArray *entry_there, uint32_t points,

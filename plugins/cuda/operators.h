@@ -34,6 +34,11 @@ void device_array_free(Space *space, DeviceArray *array);
 bool device_array_numbers(Space *space, DvPrecision precision, DeviceArray *array, const DvOperatorPart *part,
                           bool by_component, DvText *why);
 bool device_array_indices(Space *space, DeviceArray *array, const DvOperatorPart *part, bool by_component, DvText *why);
+/* By component, in an order of the entries. */
+bool device_array_numbers_in(Space *space, DvPrecision precision, DeviceArray *array, const DvOperatorPart *part,
+                             const uint32_t *order, DvText *why);
+bool device_array_indices_in(Space *space, DeviceArray *array, const DvOperatorPart *part, const uint32_t *order,
+                             DvText *why);
 bool device_array_put(Space *space, DeviceArray *array, const void *from, size_t bytes, DvText *why);
 
 /* Whether the parts are there, with as many numbers each; NULL: why not is in `why`. */

@@ -1,30 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The twin of corotational tetrahedra: forces of elements, and then of points, each from its elements in their order.
+ * The twin of corotational tetrahedra: forces of elements, and then of points.
  */
-#include "operators.h"
+#include "element_sums.h"
 
+#include <divan/log.h>
 #include <divan/memory.h>
 
 enum { NODES = 4, NUMBERS = 9 };
 
 typedef struct TetrahedraTwin {
     Twin twin;
-    DeviceArray element, edge, gradient, modulus, world, force, begin, entry, inverse, initial, turn;
+    DeviceArray element, edge, gradient, modulus, world, inverse, initial, turn;
+    ElementSums sums;
     uint64_t count, version[4];
     uint32_t turns;
     bool kept; /* world is of a force */
 } TetrahedraTwin;
 
+/* Bytes of a product for each element: of its numbers, and of the sums; and those of a matrix of blocks. What both read and write of
+ * the vectors is left out. */
+static void say_bytes(const TetrahedraTwin *self)
+{
+    const double real = (double)dv_space_bytes(self->twin.precision, 1), count = (double)self->count;
+    const double numbers = 4 * NODES + (NUMBERS + 2 + (self->turns == TURN_EXACT ? 6 : 0)) * real + 2 * NODES,
+                 slot = 8 + 6 * real, block = 9 * real + 4;
+    if (self->count)
+        dv_info(self->twin.space->device->about,
+                "products by tetrahedra move %.0f bytes an element, and so are made; rows of blocks would move %.0f",
+                numbers + slot * self->sums.slots / count, block * (double)self->sums.beside / count);
+}
+
 static bool put_elements(TetrahedraTwin *self, const DvOperatorPart *element, DvText *why)
 {
-    const size_t bytes = dv_space_bytes(self->twin.precision, 1);
+    Space *space = self->twin.space;
+    const DvPrecision precision = self->twin.precision;
     self->count = element->count;
-    return device_array_lists(self->twin.space, &self->begin, &self->entry, self->twin.points, element->index,
-                              element->count * NODES, why) &&
-           device_array_indices(self->twin.space, &self->element, element, true, why) &&
-           device_array_room(self->twin.space, &self->world, NUMBERS * element->count * bytes, why) &&
-           device_array_room(self->twin.space, &self->force, 3 * NODES * element->count * bytes, why);
+    self->kept = false;
+    return element_sums_make(space, precision, &self->sums, element, self->twin.points, why) &&
+           device_array_indices_in(space, &self->element, element, self->sums.order, why) &&
+           device_array_room(space, &self->world, NUMBERS * element->count * dv_space_bytes(precision, 1), why);
 }
 
 /* What frames by decomposition need besides. */
@@ -37,8 +52,9 @@ static bool put_turns(TetrahedraTwin *self, const DvOperator *op, size_t count, 
         return true;
     const DvOperatorPart *inverse = operator_part(op, "inverse", count, NUMBERS, why),
                          *initial = inverse ? operator_part(op, "initial", count, NUMBERS, why) : NULL;
-    return initial && device_array_numbers(self->twin.space, DV_DOUBLE, &self->inverse, inverse, true, why) &&
-           device_array_numbers(self->twin.space, DV_DOUBLE, &self->initial, initial, true, why);
+    return initial &&
+           device_array_numbers_in(self->twin.space, DV_DOUBLE, &self->inverse, inverse, self->sums.order, why) &&
+           device_array_numbers_in(self->twin.space, DV_DOUBLE, &self->initial, initial, self->sums.order, why);
 }
 
 static bool update(DvTwin *base, const DvOperator *op, DvText *why)
@@ -55,14 +71,17 @@ static bool update(DvTwin *base, const DvOperator *op, DvText *why)
     if (!part[0] || !part[1] || !part[2])
         return false;
     self->turns = frame->index[0];
-    if (self->turns >= TURNS || !put_turns(self, op, element->count, why))
+    if (self->turns >= TURNS)
         return false;
-    if ((!self->element.at || element->version != self->version[3]) && !put_elements(self, element, why))
+    const bool others = !self->element.at || element->version != self->version[3];
+    if ((others && !put_elements(self, element, why)) || !put_turns(self, op, element->count, why))
         return false;
+    if (others)
+        say_bytes(self);
     self->version[3] = element->version;
     for (int i = 0; i < 3; i++) {
-        if ((!array[i]->at || part[i]->version != self->version[i]) &&
-            !device_array_numbers(self->twin.space, self->twin.precision, array[i], part[i], true, why))
+        if ((others || part[i]->version != self->version[i]) &&
+            !device_array_numbers_in(self->twin.space, self->twin.precision, array[i], part[i], self->sums.order, why))
             return false;
         self->version[i] = part[i]->version;
     }
@@ -73,20 +92,11 @@ static void release(DvTwin *base)
 {
     TetrahedraTwin *self = (TetrahedraTwin *)base;
     DeviceArray *const all[] = {&self->element, &self->edge,    &self->gradient, &self->modulus,
-                                &self->world,   &self->force,   &self->begin,    &self->entry,
-                                &self->inverse, &self->initial, &self->turn};
+                                &self->world,   &self->inverse, &self->initial,  &self->turn};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         device_array_free(self->twin.space, all[i]);
+    element_sums_free(self->twin.space, &self->sums);
     twin_end(&self->twin);
-}
-
-static void gather(TetrahedraTwin *self, double k, double *f)
-{
-    Space *space = self->twin.space;
-    SPACE_LAUNCH(space, self->twin.precision, gather_elements, self->twin.points, .n = self->twin.points,
-                 .f = (void *)f, .at = SPACE_AT(self->force.at), .begin = SPACE_AT(self->begin.at),
-                 .entry = SPACE_AT(self->entry.at), .nodes = NODES, .elements = (uint32_t)self->count, .dim = 3,
-                 .k = k);
 }
 
 static void add_force(DvTwin *base, const DvStep *step, const DvConstVec *x, const DvConstVec *v, const DvVec *f)
@@ -98,10 +108,10 @@ static void add_force(DvTwin *base, const DvStep *step, const DvConstVec *x, con
     SPACE_LAUNCH(space, self->twin.precision, tetrahedra_force, self->count, .n = self->count, .x = (const void *)x->at,
                  .element = SPACE_AT(self->element.at), .edge = SPACE_AT(self->edge.at),
                  .gradient = SPACE_AT(self->gradient.at), .modulus = SPACE_AT(self->modulus.at),
-                 .world = SPACE_AT(self->world.at), .force = SPACE_AT(self->force.at),
+                 .world = SPACE_AT(self->world.at), .sums = ELEMENT_SUMS(&self->sums),
                  .inverse = SPACE_AT(self->inverse.at), .initial = SPACE_AT(self->initial.at),
                  .turn = SPACE_AT(self->turn.at), .turns = self->turns);
-    gather(self, 1.0, f->at);
+    element_sums_add(space, self->twin.precision, &self->sums, self->twin.points, 1.0, f->at);
 }
 
 static void add_dforce(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
@@ -114,8 +124,8 @@ static void add_dforce(DvTwin *base, const DvStep *step, double k, double b, con
     SPACE_LAUNCH(space, self->twin.precision, tetrahedra_product, self->count, .n = self->count,
                  .d = (const void *)dx->at, .element = SPACE_AT(self->element.at), .world = SPACE_AT(self->world.at),
                  .modulus = SPACE_AT(self->modulus.at),
-                 .turn = self->turns == TURN_EXACT ? SPACE_AT(self->turn.at) : NULL, .force = SPACE_AT(self->force.at));
-    gather(self, -k, df->at);
+                 .turn = self->turns == TURN_EXACT ? SPACE_AT(self->turn.at) : NULL, .sums = ELEMENT_SUMS(&self->sums));
+    element_sums_add(space, self->twin.precision, &self->sums, self->twin.points, -k, df->at);
 }
 
 static const DvTwinOps ops = {

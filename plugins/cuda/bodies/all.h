@@ -36,7 +36,7 @@
 #undef ROOT
 
 typedef enum KernelNumber {
-#define KERNEL(name, phases) KERNEL_##name,
+#define KERNEL(name, phases, numbers) KERNEL_##name,
 #include "list.def"
 #undef KERNEL
     KERNEL_COUNT

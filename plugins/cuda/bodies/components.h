@@ -179,6 +179,29 @@ BODY void NAME(remove_normal)(const NAME(remove_normal_args) * o, uint32_t block
         x[c] = (REAL)((double)x[c] - o->normal[c] * along);
 }
 
+/* Sums within blocks of elements: of each point that a block touches, a slot, over its entries, node * LANES + lane. */
+typedef struct NAME(Sums) {
+    const uint32_t *first, *begin; /* slots of a block, entries of a slot */
+    const uint16_t *entry;
+    REAL *partial; /* [3][slots] */
+    uint32_t slots;
+} NAME(Sums);
+
+/* After a phase in which each lane has put what its element gives to its nodes to shared[(3 node + component) * LANES + lane]. */
+BODY void NAME(sum_slots)(const NAME(Sums) * o, uint32_t block, uint32_t lane, const double *shared)
+{
+    for (uint32_t s = o->first[block] + lane; s < o->first[block + 1]; s += LANES) {
+        double sum[3] = {0, 0, 0};
+        for (uint32_t i = o->begin[s]; i < o->begin[s + 1]; i++) {
+            const uint32_t node = o->entry[i] / LANES, from = o->entry[i] % LANES;
+            for (uint32_t c = 0; c < 3; c++)
+                sum[c] += shared[(3 * node + c) * LANES + from];
+        }
+        for (uint32_t c = 0; c < 3; c++)
+            o->partial[(uint64_t)c * o->slots + s] = (REAL)sum[c];
+    }
+}
+
 /* f of a point += k times what its elements give it, in the order of the elements.     at: [nodes][dim][elements] */
 typedef struct NAME(gather_elements_args) {
     const double *stop;

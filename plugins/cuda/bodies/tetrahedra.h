@@ -15,8 +15,9 @@ typedef struct NAME(tetrahedra_force_args) {
     const uint32_t *element;
     const REAL *edge, *gradient, *modulus;
     const double *inverse, *initial; /* of the rest edges; rest frame: of TURN_STABLE */
-    REAL *world, *force, *turn;      /* turn: xx yy zz xy yz zx, of TURN_EXACT */
+    REAL *world, *turn;              /* turn: xx yy zz xy yz zx, of TURN_EXACT */
     uint32_t turns;
+    NAME(Sums) sums;
 } NAME(tetrahedra_force_args);
 
 #ifndef DIVAN_CUDA_TETRAHEDRON_FRAMES
@@ -131,12 +132,12 @@ BODY void NAME(stress_forces)(REAL d[3][3], REAL g[3][3], REAL lambda, REAL mu, 
             f[k][i] = sigma[i][0] * g[k][0] + sigma[i][1] * g[k][1] + sigma[i][2] * g[k][2];
 }
 
-BODY void NAME(store_forces)(REAL *force, uint64_t n, uint64_t e, REAL f[3][3])
+BODY void NAME(share_forces)(double *shared, uint32_t lane, REAL f[3][3])
 {
     for (int c = 0; c < 3; c++) {
-        force[(uint64_t)c * n + e] = -(f[0][c] + f[1][c] + f[2][c]);
+        shared[c * LANES + (int)lane] = (double)-(f[0][c] + f[1][c] + f[2][c]);
         for (int k = 0; k < 3; k++)
-            force[(uint64_t)(3 * (k + 1) + c) * n + e] = f[k][c];
+            shared[(3 * (k + 1) + c) * LANES + (int)lane] = (double)f[k][c];
     }
 }
 
@@ -176,8 +177,9 @@ BODY void NAME(tetrahedra_force)(const NAME(tetrahedra_force_args) * o, uint32_t
                                  double *shared)
 {
     const uint64_t e = (uint64_t)block * LANES + lane, n = o->n;
-    (void)phase, (void)shared;
-    if (e >= n)
+    if (phase == 1)
+        NAME(sum_slots)(&o->sums, block, lane, shared);
+    if (phase == 1 || e >= n)
         return;
     REAL edge[3][3], r[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, d[3][3], g[3][3], f[3][3];
     for (int k = 0; k < 3; k++)
@@ -206,7 +208,7 @@ BODY void NAME(tetrahedra_force)(const NAME(tetrahedra_force_args) * o, uint32_t
         }
     }
     NAME(stress_forces)(d, g, o->modulus[e], o->modulus[n + e], f);
-    NAME(store_forces)(o->force, n, e, f);
+    NAME(share_forces)(shared, lane, f);
 }
 
 typedef struct NAME(tetrahedra_product_args) {
@@ -215,7 +217,7 @@ typedef struct NAME(tetrahedra_product_args) {
     const REAL *d;
     const uint32_t *element;
     const REAL *world, *modulus, *turn; /* turn: or NULL */
-    REAL *force;
+    NAME(Sums) sums;
 } NAME(tetrahedra_product_args);
 
 BODY void NAME(add_turning)(const REAL *turn, uint64_t n, REAL d[3][3], REAL g[3][3], REAL mu, REAL f[3][3])
@@ -240,8 +242,9 @@ BODY void NAME(tetrahedra_product)(const NAME(tetrahedra_product_args) * o, uint
                                    uint32_t phase, double *shared)
 {
     const uint64_t e = (uint64_t)block * LANES + lane, n = o->n;
-    (void)phase, (void)shared;
-    if (e >= n)
+    if (phase == 1)
+        NAME(sum_slots)(&o->sums, block, lane, shared);
+    if (phase == 1 || e >= n)
         return;
     REAL d[3][3], g[3][3], f[3][3];
     for (int k = 0; k < 3; k++) {
@@ -252,5 +255,5 @@ BODY void NAME(tetrahedra_product)(const NAME(tetrahedra_product_args) * o, uint
     NAME(stress_forces)(d, g, o->modulus[e], o->modulus[n + e], f);
     if (o->turn)
         NAME(add_turning)(o->turn + e, n, d, g, o->modulus[n + e], f);
-    NAME(store_forces)(o->force, n, e, f);
+    NAME(share_forces)(shared, lane, f);
 }
