@@ -56,6 +56,9 @@ static void print_json(const Options *options, DvScene *scene, const Result *r)
     }
     putchar('}');
     host_print_device_use_json(scene);
+    const double copies = host_copies_of_device(scene);
+    if (copies > 0)
+        printf(", \"device_copies_gb_per_s\": %.4g", 1e-9 * copies);
     if (options->target_hz > 0)
         host_target_print_json(scene, options->target_hz, r->mean, r->p99);
     puts("}");
@@ -78,6 +81,14 @@ static void print_text(const Result *r)
         printf("  %-32s %10.2f us a step, %g calls\n", name, 1e6 * seconds / (double)r->steps,
                (double)calls / (double)r->steps);
     }
+}
+
+static void print_device(DvScene *scene)
+{
+    const double copies = host_copies_of_device(scene);
+    host_print_device_use(scene);
+    if (copies > 0)
+        printf("copies there read and write %.4g GB/s\n", 1e-9 * copies);
 }
 
 /* No moment is taken while the clock runs: a run that fails is made again from its start. */
@@ -128,7 +139,7 @@ static int bench(const Options *options)
         else
             print_text(&result);
         if (!options->json)
-            host_print_device_use(scene);
+            print_device(scene);
         if (options->target_hz > 0 && !options->json)
             host_target_print(scene, options->target_hz, result.dt, result.mean, result.p99);
     } else {

@@ -137,6 +137,39 @@ void host_print_device_use(DvScene *scene)
     g_ptr_array_unref(spaces);
 }
 
+/* Bytes a second that copies of long vectors read and write there; 0: they could not be made. */
+static double copies_of(const DvVectorSpaceOps *ops)
+{
+    enum { BYTES = 128 << 20, TIMES = 8 };
+    const size_t numbers = BYTES / sizeof(double);
+    DvText why = {0};
+    DvScene *scene = dv_scene_new();
+    DvVectorSpace *space = ops->open(scene, 1, &why);
+    const DvAddress from = space ? ops->take(space, BYTES) : 0, to = from ? ops->take(space, BYTES) : 0;
+    double seconds = 0;
+    for (int i = 0; to && i <= TIMES; i++) {
+        const double begin = host_now();
+        ops->combine(space, to, from, 0, DV_DOUBLE, numbers, 0);
+        ops->wait(space);
+        seconds += i > 0 ? host_now() - begin : 0; /* the first one finds its memory */
+    }
+    const bool done = to && dv_space_fault(space) == DV_OK && seconds > 0;
+    if (space)
+        ops->close(space);
+    dv_scene_free(scene);
+    dv_text_free(&why);
+    return done ? 2.0 * BYTES * TIMES / seconds : 0;
+}
+
+double host_copies_of_device(DvScene *scene)
+{
+    GPtrArray *spaces = spaces_of(scene);
+    const DvVectorSpace *space = spaces->len ? g_ptr_array_index(spaces, 0) : NULL;
+    const double bytes = space ? copies_of(space->ops) : 0;
+    g_ptr_array_unref(spaces);
+    return bytes;
+}
+
 void host_print_device_use_json(DvScene *scene)
 {
     GPtrArray *spaces = spaces_of(scene);

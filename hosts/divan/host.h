@@ -79,6 +79,7 @@ bool host_uses_device(DvScene *scene);
 bool host_predict_device_use(const Options *options, DvText *line);
 /* What has been done on devices, and moved for each component that acts on states there. */
 void host_print_device_use(DvScene *scene);
+double host_copies_of_device(DvScene *scene);    /* bytes a second; 0: there is none, or it cannot */
 void host_print_device_use_json(DvScene *scene); /* a member "device", with a comma before it; nothing without one */
 void host_print_devices(void);                   /* those that plugins have, and why some cannot be used */
 /* Loads options->scene and applies --dt; NULL after a reported error. */

@@ -158,8 +158,11 @@ uint32_t dv_linear_mapping_inputs(void *self_, DvObject **states, uint32_t capac
 
 /* ---- Life ---- */
 
+static void forget_merged(DvLinearMapping *self);
+
 static void release(DvLinearMapping *self)
 {
+    forget_merged(self);
     for (uint32_t i = 0; i < self->input_count; i++) {
         dv_weighted_rows_free(&self->inputs[i].rows);
         if (i > 0)
@@ -241,22 +244,95 @@ void dv_linear_mapping_destroy(DvObject *object, void *self)
 
 /* ---- The operator ---- */
 
+/* Rows of all inputs, by the rows of the output. */
+typedef struct DvMergedRows {
+    uint32_t *begin, *column, *input, *points; /* [rows + 1], [entries] twice, [inputs] */
+    double *weight;
+} DvMergedRows;
+
+static void forget_merged(DvLinearMapping *self)
+{
+    if (!self->merged)
+        return;
+    dv_free(self->merged->begin);
+    dv_free(self->merged->column);
+    dv_free(self->merged->input);
+    dv_free(self->merged->points);
+    dv_free(self->merged->weight);
+    dv_free(self->merged);
+    self->merged = NULL;
+}
+
+static DvMergedRows *merge(DvLinearMapping *self)
+{
+    const uint32_t rows = self->inputs[0].rows.rows;
+    size_t entries = 0;
+    forget_merged(self);
+    for (uint32_t k = 0; k < self->input_count; k++)
+        entries += self->inputs[k].rows.row_start[rows];
+    DvMergedRows *m = self->merged = dv_alloc(1, sizeof *m);
+    m->begin = dv_alloc((size_t)rows + 1, sizeof *m->begin);
+    m->column = dv_alloc(entries, sizeof *m->column);
+    m->input = dv_alloc(entries, sizeof *m->input);
+    m->weight = dv_alloc(entries, sizeof *m->weight);
+    m->points = dv_alloc(self->input_count, sizeof *m->points);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < rows; i++) {
+        for (uint32_t k = 0; k < self->input_count; k++) {
+            const DvWeightedRows *own = &self->inputs[k].rows;
+            for (uint32_t e = own->row_start[i]; e < own->row_start[i + 1]; e++, at++) {
+                m->column[at] = own->column[e];
+                m->weight[at] = own->weight[e];
+                m->input[at] = k;
+            }
+        }
+        m->begin[i + 1] = at;
+    }
+    for (uint32_t k = 0; k < self->input_count; k++)
+        m->points[k] = self->inputs[k].points;
+    return m;
+}
+
 static uint64_t operator_version(void *self_)
 {
     DvLinearMapping *self = self_;
     update(self);
-    return self->inputs[0].rows.structure;
+    uint64_t version = 0;
+    for (uint32_t k = 0; k < self->input_count; k++)
+        version += self->inputs[k].rows.structure;
+    return version;
+}
+
+static void describe_all(DvLinearMapping *self, DvOperator *out)
+{
+    static const uint32_t no = 0;
+    const DvMergedRows *m = merge(self);
+    const uint32_t rows = self->inputs[0].rows.rows, entries = m->begin[rows];
+    const uint64_t version = operator_version(self);
+    out->name = "weighted rows";
+    dv_operator_add_indices(out, "begin", m->begin, (size_t)rows + 1, 1, version);
+    dv_operator_add_indices(out, "column", m->column, entries, 1, version);
+    dv_operator_add_numbers(out, "weight", m->weight, entries, 1, version);
+    dv_operator_add_indices(out, "clears", &no, 1, 1, 0);
+    dv_operator_add_indices(out, "input", m->input, entries, 1, version);
+    dv_operator_add_indices(out, "points", m->points, self->input_count, 1, version);
 }
 
 static void describe(void *self_, DvOperator *out)
 {
-    const DvLinearMapping *self = self_;
-    if (self->input_count > 1)
-        out->why = "a mapping of several states acts on the host";
-    else if (self->ops->add_offsets)
+    DvLinearMapping *self = self_;
+    update(self);
+    bool made = true;
+    for (uint32_t k = 0; k < self->input_count; k++)
+        made = made && self->inputs[k].rows.row_start;
+    if (self->ops->add_offsets)
         out->why = "its offsets are added on the host";
-    else
+    else if (self->input_count == 1)
         dv_weighted_rows_describe(&self->inputs[0].rows, false, out);
+    else if (made)
+        describe_all(self, out);
+    else
+        out->why = "it has no rows";
 }
 
 const DvOperatorOps dv_linear_mapping_operator = {

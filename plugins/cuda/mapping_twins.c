@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Twins of mappings from one state to another: rows of weights, copies, points of rigid bodies.
+ * Twins of mappings to a state: rows of weights, copies, points of rigid bodies.
  */
 #include "operators.h"
 
@@ -19,13 +19,15 @@ typedef struct MappingTwin {
 
 typedef struct RowsTwin {
     MappingTwin base;
-    DeviceArray begin, column, weight, row, entry_begin, entry;
-    uint32_t rows, clears;
+    DeviceArray begin, column, weight, row;
+    DeviceArray entry_begin, entry;                        /* of the points of all inputs, one input behind the other */
+    DeviceArray input;                                     /* of entries, where there are several */
+    uint32_t rows, clears, inputs, first[MOST_INPUTS + 1]; /* first: point of each input among all */
 } RowsTwin;
 
 typedef struct Rows {
     uint32_t rows, entries;
-    const uint32_t *begin, *column;
+    const uint32_t *begin, *column, *input; /* input: or NULL */
     const double *weight;
 } Rows;
 
@@ -43,6 +45,26 @@ static bool put_rows_of_entries(RowsTwin *self, const Rows *rows, DvText *why)
     return true;
 }
 
+/* The rows that name each point of each input. */
+static bool put_entries(RowsTwin *self, const Rows *rows, DvText *why)
+{
+    Space *space = self->base.twin.space;
+    uint32_t *point = dv_alloc(rows->entries, sizeof *point);
+    bool fits = true;
+    for (uint32_t e = 0; e < rows->entries; e++) {
+        const uint32_t k = rows->input ? rows->input[e] : 0;
+        fits = fits && k < self->inputs && rows->column[e] < self->first[k + 1] - self->first[k];
+        point[e] = fits ? self->first[k] + rows->column[e] : 0;
+    }
+    if (!fits)
+        dv_text_add(why, "a row names a point that no input has");
+    fits = fits && device_array_lists(space, &self->entry_begin, &self->entry, self->first[self->inputs], point,
+                                      rows->entries, why);
+    dv_free(point);
+    return fits &&
+           (!rows->input || device_array_put(space, &self->input, rows->input, rows->entries * sizeof(uint32_t), why));
+}
+
 static bool put_rows(RowsTwin *self, const Rows *rows, DvText *why)
 {
     Space *space = self->base.twin.space;
@@ -52,12 +74,30 @@ static bool put_rows(RowsTwin *self, const Rows *rows, DvText *why)
         return false;
     }
     self->rows = rows->rows;
-    return device_array_lists(space, &self->entry_begin, &self->entry, self->base.points_in, rows->column,
-                              rows->entries, why) &&
+    return put_entries(self, rows, why) &&
            device_array_put(space, &self->begin, rows->begin, ((size_t)rows->rows + 1) * sizeof(uint32_t), why) &&
            device_array_put(space, &self->column, rows->column, rows->entries * sizeof(uint32_t), why) &&
            device_array_numbers(space, self->base.twin.precision, &self->weight, &weight, false, why) &&
            put_rows_of_entries(self, rows, why);
+}
+
+/* How many points each input has. */
+static bool find_inputs(RowsTwin *self, const DvOperator *op, size_t entries, DvText *why)
+{
+    self->inputs = 1;
+    self->first[1] = self->base.points_in;
+    if (!dv_operator_part(op, "input"))
+        return true;
+    const DvOperatorPart *input = operator_part(op, "input", entries, 1, why),
+                         *points = input ? operator_part(op, "points", SIZE_MAX, 1, why) : NULL;
+    if (points && (points->count == 0 || points->count > MOST_INPUTS || points->index[0] != self->base.points_in)) {
+        dv_text_add(why, "it maps %zu states, at most %d are made for", points->count, (int)MOST_INPUTS);
+        return false;
+    }
+    self->inputs = points ? (uint32_t)points->count : 0;
+    for (uint32_t k = 0; k < self->inputs; k++)
+        self->first[k + 1] = self->first[k] + points->index[k];
+    return points != NULL;
 }
 
 static bool rows_update(DvTwin *twin, const DvOperator *op, DvText *why)
@@ -74,9 +114,12 @@ static bool rows_update(DvTwin *twin, const DvOperator *op, DvText *why)
         return false;
     }
     self->clears = clears->index[0];
+    if (!find_inputs(self, op, column->count, why))
+        return false;
+    const DvOperatorPart *input = dv_operator_part(op, "input");
     return put_rows(self,
                     &(const Rows){(uint32_t)begin->count - 1, (uint32_t)column->count, begin->index, column->index,
-                                  weight->numbers},
+                                  input ? input->index : NULL, weight->numbers},
                     why);
 }
 
@@ -90,7 +133,8 @@ static bool copies_update(DvTwin *twin, const DvOperator *op, DvText *why)
     const uint32_t count = (uint32_t)point->count;
     uint32_t *begin = dv_alloc((size_t)count + 1, sizeof *begin), *column = dv_alloc((size_t)count + 1, sizeof *column);
     double *weight = dv_alloc((size_t)count + 1, sizeof *weight);
-    Rows rows = {count, 0, begin, column, weight};
+    Rows rows = {count, 0, begin, column, NULL, weight};
+    (void)find_inputs(self, &(DvOperator){0}, 0, why);
     begin[0] = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (point->index[i] < self->base.points_in) {
@@ -110,8 +154,8 @@ static bool copies_update(DvTwin *twin, const DvOperator *op, DvText *why)
 static void rows_free(DvTwin *twin)
 {
     RowsTwin *self = (RowsTwin *)twin;
-    DeviceArray *const all[] = {&self->begin, &self->column,      &self->weight,
-                                &self->row,   &self->entry_begin, &self->entry};
+    DeviceArray *const all[] = {&self->begin,       &self->column, &self->weight, &self->row,
+                                &self->entry_begin, &self->entry,  &self->input};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         device_array_free(self->base.twin.space, all[i]);
     twin_end(&self->base.twin);
@@ -132,10 +176,14 @@ static void rows_gather_of(RowsTwin *self, const DvConstVec *in, const DvVec *ou
     Space *space = self->base.twin.space;
     const uint32_t count = components(&self->base, in->dim, out->dim);
     const uint64_t n = (uint64_t)self->rows * count;
-    SPACE_LAUNCH(space, self->base.twin.precision, rows_gather, n, .n = n, .in = (const void *)in->at,
-                 .out = (void *)out->at, .begin = SPACE_AT(self->begin.at), .column = SPACE_AT(self->column.at),
-                 .weight = SPACE_AT(self->weight.at), .in_dim = in->dim, .out_dim = out->dim, .components = count,
-                 .clears = clears);
+    const void *from[MOST_INPUTS] = {NULL};
+    for (uint32_t k = 0; k < self->inputs; k++)
+        from[k] = in[k].at;
+    SPACE_LAUNCH(space, self->base.twin.precision, rows_gather, n, .n = n,
+                 .in = {from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7]}, .out = (void *)out->at,
+                 .begin = SPACE_AT(self->begin.at), .column = SPACE_AT(self->column.at),
+                 .input = SPACE_AT(self->inputs > 1 ? self->input.at : 0), .weight = SPACE_AT(self->weight.at),
+                 .in_dim = in->dim, .out_dim = out->dim, .components = count, .clears = clears);
 }
 
 static void rows_apply(DvTwin *twin, const DvConstVec *in, const DvVec *out)
@@ -153,11 +201,14 @@ static void rows_apply_jt(DvTwin *twin, const DvConstVec *out, const DvVec *in)
     RowsTwin *self = (RowsTwin *)twin;
     Space *space = self->base.twin.space;
     const uint32_t count = components(&self->base, in->dim, out->dim);
-    const uint64_t n = (uint64_t)self->base.points_in * count;
-    SPACE_LAUNCH(space, self->base.twin.precision, rows_scatter, n, .n = n, .out = (const void *)out->at,
-                 .in = (void *)in->at, .begin = SPACE_AT(self->entry_begin.at), .entry = SPACE_AT(self->entry.at),
-                 .row = SPACE_AT(self->row.at), .weight = SPACE_AT(self->weight.at), .in_dim = in->dim,
-                 .out_dim = out->dim, .components = count);
+    for (uint32_t k = 0; k < self->inputs; k++) {
+        const uint64_t n = (uint64_t)(self->first[k + 1] - self->first[k]) * count;
+        const DvAddress begin = self->entry_begin.at + self->first[k] * sizeof(uint32_t);
+        SPACE_LAUNCH(space, self->base.twin.precision, rows_scatter, n, .n = n, .out = (const void *)out->at,
+                     .in = (void *)in[k].at, .begin = SPACE_AT(begin), .entry = SPACE_AT(self->entry.at),
+                     .row = SPACE_AT(self->row.at), .weight = SPACE_AT(self->weight.at), .in_dim = in->dim,
+                     .out_dim = out->dim, .components = count);
+    }
 }
 
 #define ROWS_OPS .apply = rows_apply, .apply_j = rows_apply_j, .apply_jt = rows_apply_jt
@@ -184,7 +235,7 @@ typedef struct RigidTwin {
     MappingTwin base;
     DeviceArray body, local, lever, begin, entry;
     uint32_t mapped; /* points */
-    bool stiff;      /* it has geometric stiffness */
+    uint32_t stiff;  /* geometric stiffness: of STIFF_NONE and what follows */
 } RigidTwin;
 
 static bool rigid_update(DvTwin *twin, const DvOperator *op, DvText *why)
@@ -201,7 +252,7 @@ static bool rigid_update(DvTwin *twin, const DvOperator *op, DvText *why)
         return false;
     }
     self->mapped = (uint32_t)body->count;
-    self->stiff = stiff && stiff->count == 1 && stiff->index[0];
+    self->stiff = stiff && stiff->count == 1 ? stiff->index[0] : STIFF_NONE;
     return device_array_lists(space, &self->begin, &self->entry, self->base.points_in, body->index, body->count, why) &&
            device_array_indices(space, &self->body, body, false, why) &&
            device_array_numbers(space, precision, &self->local, local, false, why) &&
@@ -260,7 +311,7 @@ static void rigid_apply_djt(DvTwin *twin, double k, const DvConstVec *force, con
         SPACE_LAUNCH(space, self->base.twin.precision, rigid_turn, self->base.points_in, .n = self->base.points_in,
                      .force = (const void *)force->at, .in = (const void *)dx->at, .out = (void *)in->at,
                      .begin = SPACE_AT(self->begin.at), .entry = SPACE_AT(self->entry.at),
-                     .lever = SPACE_AT(self->lever.at), .k = k);
+                     .lever = SPACE_AT(self->lever.at), .k = k, .stabilized = self->stiff == STIFF_STABILIZED);
 }
 
 static const DvTwinOps rigid_ops = {.size = sizeof(DvTwinOps),

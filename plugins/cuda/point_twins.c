@@ -294,6 +294,8 @@ typedef struct PullTwin {
     uint64_t count, version;
 } PullTwin;
 
+static const DvTwinOps pull_ops, pull_products_ops;
+
 static bool pull_update(DvTwin *base, const DvOperator *op, DvText *why)
 {
     PullTwin *self = (PullTwin *)base;
@@ -301,8 +303,10 @@ static bool pull_update(DvTwin *base, const DvOperator *op, DvText *why)
     const DvPrecision precision = self->twin.precision;
     const DvOperatorPart *point = operator_part(op, "point", SIZE_MAX, 1, why);
     const DvOperatorPart *stiffness = point ? operator_part(op, "stiffness", point->count, self->twin.dim, why) : NULL;
-    const DvOperatorPart *place = stiffness ? operator_part(op, "place", point->count, self->twin.dim, why) : NULL;
-    if (!place)
+    const bool pulls = dv_operator_part(op, "place") != NULL;
+    const DvOperatorPart *place =
+        stiffness && pulls ? operator_part(op, "place", point->count, self->twin.dim, why) : NULL;
+    if (!stiffness || (pulls && !place))
         return false;
     const bool same = self->point.at && self->version == point->version && self->count == point->count;
     if (!same &&
@@ -311,7 +315,8 @@ static bool pull_update(DvTwin *base, const DvOperator *op, DvText *why)
         return false;
     self->count = point->count;
     self->version = point->version;
-    return device_array_numbers(space, precision, &self->place, place, false, why);
+    self->twin.base.ops = pulls ? &pull_ops : &pull_products_ops;
+    return !pulls || device_array_numbers(space, precision, &self->place, place, false, why);
 }
 
 static void pull_free(DvTwin *base)
@@ -351,6 +356,10 @@ static const DvTwinOps pull_ops = {.size = sizeof(DvTwinOps),
                                    .free = pull_free,
                                    .add_force = pull_force,
                                    .add_dforce = pull_product};
+
+/* Whose forces the component computes. */
+static const DvTwinOps pull_products_ops = {
+    .size = sizeof(DvTwinOps), .update = pull_update, .free = pull_free, .add_dforce = pull_product};
 
 Twin *pull_twin_new(void)
 {

@@ -27,6 +27,15 @@
     "<Node name='Some'><MechanicalObject name='dofs' template='POINTS'/><SubsetMapping indices='44 9 24 44'/>"         \
     "<PlaneForceField normal='0 1 0' d='0.5' stiffness='300'/></Node>"
 
+/* Points of three states in one, one of these free. */
+#define GATHERED                                                                                                     \
+    HANGING                                                                                                          \
+    "<Node name='Loose'><MechanicalObject name='dofs' template='POINTS' position='4.5 0 0 4.5 1 0'/>"                \
+    "<UniformMass vertexMass='0.3'/></Node>"                                                                         \
+    "<Node name='Both'><MechanicalObject name='dofs' template='POINTS'/>"                                            \
+    "<SubsetMultiMapping input='@../dofs @../Hang/dofs @../Loose/dofs' indexPairs='0 44 1 0 0 9 2 1 1 2 2 0 0 44'/>" \
+    "<SpringForceField spring='0 1 40 0.1 1 2 3 30 0.1 2 4 5 30 0.1 1 6 3 10 0.1 0.5'/></Node>"
+
 #define BODIES(SOLVER)                                                                                               \
     "<Node name='root' dt='0.01' gravity='0 -9 0'><DefaultAnimationLoop/><Node name='Body'>" SOLVER                  \
     "<MechanicalObject name='dofs' template='TURNING' position='0 0 0 0 0 0 1  3 0 0 0.5 0.5 0.5 0.5' "              \
@@ -38,12 +47,12 @@
     "<Node name='Centres'><MechanicalObject name='dofs' template='POINTS'/><IdentityMapping/>"                       \
     "<ConstantForceField indices='1' forces='0 0 3'/></Node></Node></Node>"
 
-#define STIFF_BODIES                                                                                                 \
+#define STIFF_BODIES(KIND)                                                                                           \
     "<Node name='root' dt='0.01' gravity='0 -9 0'><DefaultAnimationLoop/><Node name='Body'>" IMPLICIT                \
     "<MechanicalObject name='dofs' template='TURNING' position='0 0 0 0 0 0 1  3 0 0 0.5 0.5 0.5 0.5'/>"             \
     "<UniformMass vertexMass='1.5 1 [0.2 0 0, 0 0.3 0, 0 0 0.4]'/>"                                                  \
     "<Node name='Points'><MechanicalObject name='dofs' template='POINTS' position='1 0 0 0 1 0 0 0 1 1 1 0 0 1 1'/>" \
-    "<RigidMapping rigidIndexPerPoint='0 0 0 1 1' geometricStiffness='1'/>"                                          \
+    "<RigidMapping rigidIndexPerPoint='0 0 0 1 1' geometricStiffness='" KIND "'/>"                                   \
     "<ConstantForceField indices='0 4' forces='0 120 0 0 140 10'/></Node></Node></Node>"
 
 /* The words of the states go where their names, or %s, stand. */
@@ -169,24 +178,65 @@ static void test_bodies_and_their_points(void **state)
     expect_like_host(BODIES("<RungeKutta4Solver/>"), paths, 3, 20);
 }
 
+/* What has come home for a class so far, and whether it acts there; there is one of it. */
+static uint64_t got_for(const DvScene *scene, const char *name, bool *there)
+{
+    const DvDeviceUseOps *ops = dv_service(DV_DEVICE_USE);
+    DvDeviceShare shares[16];
+    const uint32_t count = ops->shares((DvScene *)(uintptr_t)scene, shares, 16);
+    const DvDeviceShare *found = NULL;
+    for (uint32_t i = 0; i < count && i < 16; i++)
+        if (strstr(dv_object_path(shares[i].object), name)) {
+            assert_null(found);
+            found = &shares[i];
+        }
+    assert_non_null(found);
+    *there = found->acts_there;
+    return found->bytes_got;
+}
+
+static void test_points_of_several_states(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/Body/dofs", "/Body/Hang/dofs", "/Body/Loose/dofs", "/Body/Both/dofs"};
+    expect_like_host(BEAM(IMPLICIT, GATHERED), paths, 4, 60);
+    expect_to_stay(BEAM(IMPLICIT, GATHERED));
+}
+
 /* Forces on points of bodies that turn a lot: without what they change the products would be others. */
 static void test_points_of_bodies_stiffen_them(void **state)
 {
     (void)state;
     static const char *const paths[] = {"/Body/dofs", "/Body/Points/dofs"};
-    expect_like_host(STIFF_BODIES, paths, 2, 40);
-    DvScene *scene = load(STIFF_BODIES, "CudaVec3d", "CudaRigid3d");
+    static const char *const scenes[] = {STIFF_BODIES("Exact"), STIFF_BODIES("Stabilized")};
+    for (int k = 0; k < 2; k++) {
+        expect_like_host(scenes[k], paths, 2, 40);
+        DvScene *scene = load(scenes[k], "CudaVec3d", "CudaRigid3d");
+        bool there;
+        make_steps(scene, 4);
+        assert_int_equal(got_for(scene, "RigidMapping", &there), 0);
+        assert_true(there);
+        dv_scene_free(scene);
+    }
+}
+
+/* Bodies that are pulled back: torques on the host, of those bodies alone, products there. */
+static void test_bodies_are_pulled_back(void **state)
+{
+    (void)state;
+    enum { STEPS = 5, BYTES = (7 + 6) * sizeof(double) };
+    static const char *const paths[] = {"/Body/dofs"};
+    static const char text[] =
+        TOPS(IMPLICIT, "<UniformMass turningInertia='1' " HEAVY
+                       "/><RestShapeSpringsForceField points='2 0' stiffness='30' angularStiffness='5 7'/>");
+    expect_like_host(text, paths, 1, 60);
+    DvScene *scene = load(text, "CudaVec3d", "CudaRigid3d");
+    bool there;
     make_steps(scene, 4);
-    const DvDeviceUseOps *ops = dv_service(DV_DEVICE_USE);
-    DvDeviceShare shares[16];
-    const uint32_t count = ops->shares(scene, shares, 16);
-    uint32_t mappings = 0;
-    for (uint32_t i = 0; i < count && i < 16; i++)
-        if (strstr(dv_object_path(shares[i].object), "RigidMapping")) {
-            assert_true(shares[i].acts_there && shares[i].bytes_got == 0);
-            mappings++;
-        }
-    assert_int_equal(mappings, 1);
+    const uint64_t before = got_for(scene, "RestShapeSprings", &there);
+    make_steps(scene, STEPS);
+    assert_int_equal(got_for(scene, "RestShapeSprings", &there) - before, STEPS * 2 * BYTES);
+    assert_true(there);
     dv_scene_free(scene);
 }
 
@@ -254,6 +304,8 @@ static int start_with_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_points_of_several_states),
+        cmocka_unit_test(test_bodies_are_pulled_back),
         cmocka_unit_test(test_masses_of_bodies),
         cmocka_unit_test(test_points_of_bodies_stiffen_them),
         cmocka_unit_test(test_points_that_hang_on_others),

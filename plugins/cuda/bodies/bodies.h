@@ -30,6 +30,11 @@ enum { SPRING_ENABLED = 1, SPRING_ELONGATION = 2, MOST_DIM = 6 };
  * rotation of flat and inverted elements; the rotation of the deformation. */
 enum { TURN_NONE, TURN_FRAME, TURN_POLAR, TURN_STABLE, TURN_EXACT, TURNS };
 
+enum { MOST_INPUTS = 8 }; /* of a mapping by rows */
+
+/* Of the operator "rigid points". */
+enum { STIFF_NONE, STIFF_EXACT, STIFF_STABILIZED };
+
 /* Of the operator "linear elements". */
 enum {
     FRAME_NONE,

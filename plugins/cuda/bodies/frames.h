@@ -136,6 +136,27 @@ BODY void symmetric_eigen(double a[3][3], double v[3][3])
     }
 }
 
+/* What the symmetric part of a has of negative eigenvalues: dv_sym3_negative_part. */
+BODY void negative_part(double a[3][3])
+{
+    double e[3][3], v[3][3];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            e[i][j] = 0.5 * (a[i][j] + a[j][i]);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            a[i][j] = e[i][j];
+    symmetric_eigen(e, v);
+    if (!(e[0][0] > 0.0 || e[1][1] > 0.0 || e[2][2] > 0.0))
+        return;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            a[i][j] = 0.0;
+            for (int k = 0; k < 3; k++)
+                a[i][j] += e[k][k] < 0.0 ? v[i][k] * e[k][k] * v[j][k] : 0.0;
+        }
+}
+
 BODY void set_column(double m[3][3], int k, const double *a)
 {
     for (int i = 0; i < 3; i++)

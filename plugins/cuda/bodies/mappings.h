@@ -3,6 +3,7 @@
  * States that follow from others: by rows of weights, and points of rigid bodies; and how bodies move.
  */
 #include "bodies.h"
+#include "frames.h"
 #include "trigonometry.h"
 
 /* A point of the output = sum of weight times points of the input, of the first `components`; a row without entries is left, or cleared.
@@ -10,9 +11,9 @@
 typedef struct NAME(rows_gather_args) {
     const double *stop;
     uint64_t n;
-    const REAL *in;
+    const REAL *in[MOST_INPUTS];
     REAL *out;
-    const uint32_t *begin, *column;
+    const uint32_t *begin, *column, *input; /* input: of an entry; NULL: the first */
     const REAL *weight;
     uint32_t in_dim, out_dim, components, clears;
 } NAME(rows_gather_args);
@@ -26,7 +27,7 @@ BODY void NAME(rows_gather)(const NAME(rows_gather_args) * o, uint32_t block, ui
         return;
     REAL sum = 0;
     for (uint32_t e = o->begin[row]; e < o->begin[row + 1]; e++)
-        sum += o->weight[e] * o->in[(uint64_t)o->column[e] * o->in_dim + c];
+        sum += o->weight[e] * (o->input ? o->in[o->input[e]] : o->in[0])[(uint64_t)o->column[e] * o->in_dim + c];
     o->out[row * o->out_dim + c] = sum;
 }
 
@@ -150,7 +151,8 @@ BODY void NAME(rigid_pull)(const NAME(rigid_pull_args) * o, uint32_t block, uint
         o->in[6 * (uint64_t)body + c] = (REAL)((double)o->in[6 * (uint64_t)body + c] + shared[0]);
 }
 
-/* The geometric stiffness of a body's points: torque += k sum of (r (f . t) - (f . r) t), r: lever, f: force, t: how the body turns. */
+/* The geometric stiffness of a body's points: torque += k G t, G = sum of r f^T - (f . r) I, r: lever, f: force, t: how the body turns; or
+ * what the symmetric part of G has of negative eigenvalues. */
 typedef struct NAME(rigid_turn_args) {
     const double *stop;
     uint64_t n; /* bodies */
@@ -159,6 +161,7 @@ typedef struct NAME(rigid_turn_args) {
     const uint32_t *begin, *entry; /* the points of each body */
     const REAL *lever;
     double k;
+    uint32_t stabilized;
 } NAME(rigid_turn_args);
 
 BODY void NAME(rigid_turn)(const NAME(rigid_turn_args) * o, uint32_t block, uint32_t lane, uint32_t phase,
@@ -168,20 +171,23 @@ BODY void NAME(rigid_turn)(const NAME(rigid_turn_args) * o, uint32_t block, uint
     (void)phase, (void)shared;
     if (body >= o->n)
         return;
-    double sum[3] = {0, 0, 0};
+    double g[3][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     for (uint32_t e = o->begin[body]; e < o->begin[body + 1]; e++) {
-        const REAL *f = o->force + 3 * (uint64_t)o->entry[e], *r = o->lever + 3 * (uint64_t)o->entry[e],
-                   *t = o->in + 6 * body + 3;
-        double along = 0, power = 0;
-        for (int c = 0; c < 3; c++) {
-            along += (double)f[c] * (double)t[c];
-            power += (double)f[c] * (double)r[c];
+        const REAL *f = o->force + 3 * (uint64_t)o->entry[e], *r = o->lever + 3 * (uint64_t)o->entry[e];
+        const double power = ((double)f[0] * (double)r[0] + (double)f[1] * (double)r[1]) + (double)f[2] * (double)r[2];
+        for (int i = 0; i < 3; i++) {
+            for (int c = 0; c < 3; c++)
+                g[i][c] += (double)r[i] * (double)f[c];
+            g[i][i] -= power;
         }
-        for (int c = 0; c < 3; c++)
-            sum[c] += (double)r[c] * along - power * (double)t[c];
     }
-    for (uint64_t c = 0; c < 3; c++)
-        o->out[6 * body + 3 + c] = (REAL)((double)o->out[6 * body + 3 + c] + o->k * sum[c]);
+    if (o->stabilized)
+        negative_part(g);
+    const REAL *t = o->in + 6 * body + 3;
+    for (uint64_t i = 0; i < 3; i++) {
+        const double sum = (g[i][0] * (double)t[0] + g[i][1] * (double)t[1]) + g[i][2] * (double)t[2];
+        o->out[6 * body + 3 + i] = (REAL)((double)o->out[6 * body + 3 + i] + o->k * sum);
+    }
 }
 
 /* r = a moved by k b: centre + k linear, and the rotation k angular after that of a, in double; of floats brought back to unit length. */

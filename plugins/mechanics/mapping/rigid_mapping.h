@@ -27,7 +27,7 @@ typedef struct RigidMapping {
     DvData rigid_index_per_point;  /* uint[points], or ignored */
     DvData global_to_local_coords; /* bool */
     DvData geometric_stiffness;    /* STIFFNESS_* */
-    uint32_t is_stiff;             /* of the operator */
+    uint32_t stiff;                /* as the operator says it */
 
     uint64_t versions[4]; /* of the fields that choose bodies, when they were chosen */
     uint32_t points;      /* points of the output that are mapped */

@@ -355,9 +355,7 @@ static void describe(void *self_, DvOperator *out)
     RigidMapping *self = self_;
     uint32_t points;
     const double *local = rigid_mapping_local_points(self, &points);
-    if (dv_data_choice(&self->geometric_stiffness) == STIFFNESS_STABILIZED)
-        out->why = "its stabilized geometric stiffness is computed on the host";
-    else if (self->base.in.dof != &dv_rigid3d || self->base.out.dof != &dv_vec3d)
+    if (self->base.in.dof != &dv_rigid3d || self->base.out.dof != &dv_vec3d)
         out->why = "only points in space are moved with bodies there";
     else if (!self->ready || (!local && self->points))
         out->why = "it has no points";
@@ -366,8 +364,9 @@ static void describe(void *self_, DvOperator *out)
     out->name = "rigid points";
     dv_operator_add_indices(out, "body", self->body, self->points, 1, 0);
     dv_operator_add_numbers(out, "local", local, self->points, 3, 0);
-    self->is_stiff = dv_data_choice(&self->geometric_stiffness) == STIFFNESS_EXACT;
-    dv_operator_add_indices(out, "stiff", &self->is_stiff, 1, 1, 0);
+    const int kind = dv_data_choice(&self->geometric_stiffness);
+    self->stiff = kind == STIFFNESS_EXACT ? 1 : kind == STIFFNESS_STABILIZED ? 2 : 0;
+    dv_operator_add_indices(out, "stiff", &self->stiff, 1, 1, 0);
 }
 
 const DvOperatorOps rigid_mapping_operator = {

@@ -104,27 +104,36 @@ void operation_propagate(DvMechanics *m, const DvStep *step, DvVecId v)
     m->depth--;
 }
 
+/* Whether the derivative of a mapping's forces is that of its twin in this product. */
+static bool stiffens_there(const MappingItem *mapping, const DvStep *step)
+{
+    return !mapping->constrained && (step->kind != DV_MATRIX_SYMMETRIC || !mapping->ops->symmetry ||
+                                     mapping->ops->symmetry(mapping->self) == DV_SYMMETRIC);
+}
+
 /* By the twin; false: there is none, or it has not all that counts. */
 static __attribute__((noinline)) bool pull_up_there(DvMechanics *m, MappingItem *mapping, const DvStep *step, double k)
 {
     DvTwin *twin = mapping_twin(m, mapping);
     const bool stiff = twin && k != 0.0 && twin->ops->apply_djt;
-    if (!twin || !twin->ops->apply_jt || (stiff && (mapping->constrained || step->kind == DV_MATRIX_SYMMETRIC))) {
+    if (!twin || !twin->ops->apply_jt || (stiff && !stiffens_there(mapping, step))) {
         mapping_catch_up(m, mapping, step);
         return false;
     }
     const DvSpace space = mapping->twin->space->number;
-    DvVec out, in;
-    DvConstVec turns;
+    const uint32_t *inputs = mapping_inputs_of(mapping);
+    DvVec out;
     if (!mapping->twin->applied)
         mapping_take_positions(m, mapping);
     if (states_give_f(m, mapping->object, mapping_outputs_of(mapping), 1, space, &out) &&
-        states_give_f(m, mapping->object, mapping_inputs_of(mapping), 1, space, &in)) {
+        states_give_f(m, mapping->object, inputs, mapping->inputs, space, m->wanted)) {
         const DvConstVec given = dv_const(out);
-        twin->ops->apply_jt(twin, &given, &in);
-        const DvConstVec force = stiff ? mechanics_force_on(m, &m->states[*mapping_outputs_of(mapping)], space) : given;
-        if (stiff && force.at && states_give_x(m, mapping->object, mapping_inputs_of(mapping), 1, space, &turns))
-            twin->ops->apply_djt(twin, k, &force, &turns, &in);
+        twin->ops->apply_jt(twin, &given, m->wanted);
+        const bool of_product = mapping->ops->djt_of_product && mapping->ops->djt_of_product(mapping->self);
+        const DvConstVec force =
+            stiff && !of_product ? mechanics_force_on(m, &m->states[*mapping_outputs_of(mapping)], space) : given;
+        if (stiff && force.at && states_give_x(m, mapping->object, inputs, mapping->inputs, space, m->given))
+            twin->ops->apply_djt(twin, k, &force, m->given, m->wanted);
     }
     return true;
 }

@@ -258,24 +258,37 @@ void field_catch_up(DvMechanics *m, FieldItem *field, const DvStep *step)
 DvTwin *mapping_twin_now(DvMechanics *m, MappingItem *mapping)
 {
     TwinItem *item = mapping->twin;
-    if (mapping->inputs != 1 || mapping->outputs != 1) {
-        tell(item, mapping->object, item->travels, "a mapping of several states acts on the host");
+    const uint32_t *inputs = mapping_inputs_of(mapping);
+    bool alike = mapping->outputs == 1 && mapping->inputs > 0;
+    for (uint32_t i = 1; i < mapping->inputs; i++)
+        alike = alike && m->states[inputs[i]].ref.dof == m->states[inputs[0]].ref.dof;
+    if (!alike) {
+        tell(item, mapping->object, item->travels,
+             "a mapping of states of several kinds, or to several, acts on the host");
         return NULL;
     }
-    return twin_find(item, mapping->object, mapping->self, &m->states[mapping->links[0]].ref,
-                     &m->states[mapping->links[1]].ref);
+    return twin_find(item, mapping->object, mapping->self, &m->states[inputs[0]].ref,
+                     &m->states[*mapping_outputs_of(mapping)].ref);
 }
 
 void mapping_take_positions(DvMechanics *m, MappingItem *mapping)
 {
     TwinItem *item = mapping->twin;
-    const DvStateRef from = m->states[mapping->links[0]].ref, to = m->states[mapping->links[1]].ref;
-    const DvConstVec in = {state_read(from, DV_POSITION, item->space->number), state_count(from), from.dof->coord};
+    const DvStateRef to = m->states[*mapping_outputs_of(mapping)].ref;
+    const DvStepMark mark = dv_step_mark();
+    DvConstVec *in = dv_step_alloc(mapping->inputs, sizeof *in);
+    bool all = true;
+    for (uint32_t i = 0; i < mapping->inputs; i++) {
+        const DvStateRef from = m->states[mapping_inputs_of(mapping)[i]].ref;
+        in[i] = (DvConstVec){state_read(from, DV_POSITION, item->space->number), state_count(from), from.dof->coord};
+        all = all && in[i].at;
+    }
     const DvVec out = {state_write(to, DV_POSITION, item->space->number, DV_READ_WRITE), state_count(to),
                        to.dof->coord};
     item->applied = true;
-    if (in.at && out.at && item->twin->ops->apply)
-        item->twin->ops->apply(item->twin, &in, &out);
+    if (all && out.at && item->twin->ops->apply)
+        item->twin->ops->apply(item->twin, in, &out);
+    dv_step_release(mark);
 }
 
 void mapping_catch_up(DvMechanics *m, MappingItem *mapping, const DvStep *step)
@@ -287,13 +300,18 @@ void mapping_catch_up(DvMechanics *m, MappingItem *mapping, const DvStep *step)
         return;
     const DvSpaceCounts before = twin_counts(mapping->twin);
     const DvStepMark mark = dv_step_mark();
-    const DvStateRef from = m->states[mapping->links[0]].ref, to = m->states[mapping->links[1]].ref;
-    const DvConstVec in = dv_state_read(from, DV_POSITION);
+    const DvStateRef to = m->states[*mapping_outputs_of(mapping)].ref;
+    DvConstVec *in = dv_step_alloc(mapping->inputs, sizeof *in);
+    bool all = true;
+    for (uint32_t i = 0; i < mapping->inputs; i++) {
+        in[i] = dv_state_read(m->states[mapping_inputs_of(mapping)[i]].ref, DV_POSITION);
+        all = all && in[i].at;
+    }
     const size_t n = (size_t)state_count(to) * to.dof->coord;
     const DvVec out = {dv_step_alloc(n ? n : 1, sizeof(double)), state_count(to), to.dof->coord};
     memset(out.at, 0, (n ? n : 1) * sizeof(double));
-    if (in.at)
-        mapping->ops->apply(mapping->self, step, &in, &out);
+    if (all)
+        mapping->ops->apply(mapping->self, step, in, &out);
     twin_count_since(mapping->twin, &before);
     dv_step_release(mark);
 }

@@ -28,7 +28,7 @@
  *   "row mass"                   as "diagonal mass", and entries between points: begin [points + 1], other [count], value [count]
  *   "removed normal"             of listed points: d -= n (n . d), and x -= n (n . x - offset), where coordinates are as many as derivatives: point [count];
  *                                normal [1][deriv]; offset [1][1] m; end [1][1] s from which it does nothing, negative: never; velocities [1][1] 1: these too
- *   "rest springs"               point [count]; stiffness [count][deriv] N/m; place [count][deriv] m
+ *   "rest springs"               point [count]; stiffness [count][deriv] N/m; place [count][deriv] m; without place: products alone
  *   "stiff rows"                 df = -k J^T S J dx, whose forces the component computes: stiffness [rows][1]; rows of J, of the first state begin
  *                                [rows + 1][1], point [entries][1], value [entries][deriv]; between two states of the second one begin 2,
  *                                point 2, value 2 too, with as many numbers each as its derivatives have, and second [1][1], its points
@@ -37,10 +37,11 @@
  *                                second [1][1], how many points the second one has
  *   "weighted rows"              from one state to another: begin [rows + 1][1]; column, weight [entries][1]: a point of the output is the sum of its
  *                                columns' points with these weights, of the components that both have; without any it stays where it
- *                                is, its velocity too unless clears [1][1] is 1
+ *                                is, its velocity too unless clears [1][1] is 1. From several states of one kind: input [entries][1], whose column it
+ *                                is; points [states][1]
  *   "copies"                     likewise: point [rows][1] that each point of the output copies; one that is not there: it stays
  *   "rigid points"               from Rigid3 to points in space: body [points][1]; local [points][3] m in the body's axes; stiff [1][1] 1: forces on
- *                                the points have geometric stiffness when bodies turn
+ *                                the points have geometric stiffness when bodies turn; 2: what its symmetric part has of negative eigenvalues alone
  *   "plane"                      normal [1][deriv]; plane [1][5] distance, stiffness, damping, largest force, 1 on both sides; range
  *                                [1][2] first and last point + 1
  *
@@ -127,7 +128,7 @@ typedef struct DvTwinOps {
     /* DvMassOps */
     void (*add_mdx)(DvTwin *twin, double factor, DvConstVec dx, DvVec res);
     void (*acceleration)(DvTwin *twin, DvConstVec f, DvVec a);
-    /* DvMappingOps, of one input and one output */
+    /* DvMappingOps, of one output */
     void (*apply)(DvTwin *twin, const DvConstVec *in, const DvVec *out);
     void (*apply_j)(DvTwin *twin, const DvConstVec *in, const DvVec *out);
     void (*apply_jt)(DvTwin *twin, const DvConstVec *out, const DvVec *in);
@@ -146,7 +147,7 @@ typedef struct DvDeviceOperatorsOps {
      * frees it before it closes the space. */
     DvTwin *(*make)(DvVectorSpace *space, DvPrecision precision, const DvDofType *dof, uint32_t points,
                     const DvOperator *op, DvText *why);
-    /* Optional: of an operator from one state to another, a mapping. */
+    /* Optional: of an operator from one state, or several of one kind and the first one's points, to another, a mapping. */
     DvTwin *(*make_between)(DvVectorSpace *space, DvPrecision precision, const DvDofType *const dof[2],
                             const uint32_t points[2], const DvOperator *op, DvText *why);
 } DvDeviceOperatorsOps;

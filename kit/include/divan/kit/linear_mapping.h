@@ -50,6 +50,7 @@ typedef struct DvLinearMapping {
     uint32_t points; /* of the output, when the rows were said */
     uint64_t version;
     bool made;
+    struct DvMergedRows *merged; /* of several inputs, as the operator says them */
 } DvLinearMapping;
 
 /* What the tables have alike, in .ops. */
@@ -74,7 +75,7 @@ typedef struct DvLinearMapping {
     DV_MAPPING_CLASS, .cleanup = dv_linear_mapping_cleanup, .destroy = dv_linear_mapping_destroy, \
                       .contracts = DV_LINEAR_MAPPING_CONTRACTS(table)
 
-/* DV_OPERATOR: the rows, of one input and without offsets. */
+/* DV_OPERATOR: the rows, without offsets. */
 extern DV_PUBLIC const DvOperatorOps dv_linear_mapping_operator;
 
 /* Finds the states, keeps them alive; reports what is missing, and inputs of another type than the first.     [main] */

@@ -10,10 +10,12 @@
 #include <divan/contracts/operator.h>
 #include <divan/kit/force_field.h>
 #include <divan/kit/point_set.h>
+#include <divan/kit/touched_points.h>
 
 #include <divan/math/rigid.h>
 #include <divan/types/color.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { RIGID_DIRECTIONS = 7 };
@@ -34,8 +36,10 @@ typedef struct RestShapeSpringsForceField {
     bool active[RIGID_DIRECTIONS];
     uint32_t points_checked, targets_checked; /* sizes of the states that the indices were checked against */
     uint64_t version, structure;
-    DvData *followed_field; /* of the state whose points are followed */
-    double *described;      /* [2][count][dim] stiffness and places, as they were described last */
+    DvData *followed_field;           /* of the state whose points are followed */
+    uint32_t *touched, touched_count; /* points, each once, of... */
+    uint64_t touched_structure;
+    double *described; /* [2][count][dim] stiffness and places, as they were described last */
 } RestShapeSpringsForceField;
 
 /* "1 1 1 0 0 0 1": one flag per number of a rigid coordinate; shorter texts leave the others on. */
@@ -104,7 +108,8 @@ static void free_springs(RestShapeSpringsForceField *self)
     dv_free(self->linear);
     dv_free(self->angular);
     dv_free(self->described);
-    self->point = self->target = NULL;
+    dv_free(self->touched);
+    self->point = self->target = self->touched = NULL;
     self->linear = self->angular = self->described = NULL;
     self->count = 0;
 }
@@ -430,27 +435,61 @@ static void describe_operator(void *self_, DvOperator *out)
     RestShapeSpringsForceField *self = self_;
     const uint64_t version = operator_version(self);
     const uint32_t dim = self->base.state.dof->deriv;
-    if (self->base.state.dof->rotation || !self->followed_field) {
-        out->why = "springs of bodies that turn act on the host alone";
+    const bool turns = self->base.state.dof->rotation;
+    if (!self->followed_field) {
+        out->why = "what it follows has no positions";
         return;
     }
-    const DvConstVec rest = followed_points(self);
     if (!self->described)
         self->described = dv_alloc(2 * (size_t)self->count * dim + 1, sizeof *self->described);
     double *stiffness = self->described, *place = stiffness + (size_t)self->count * dim;
     for (uint32_t i = 0; i < self->count; i++)
-        for (uint32_t c = 0; c < dim; c++) {
+        for (uint32_t c = 0; c < dim; c++)
             stiffness[(size_t)i * dim + c] = stiffness_of(self, i, c);
-            place[(size_t)i * dim + c] = rest.at[(size_t)self->target[i] * dim + c];
-        }
     out->name = "rest springs";
     dv_operator_add_indices(out, "point", self->point, self->count, 1, self->structure);
     dv_operator_add_numbers(out, "stiffness", stiffness, self->count, dim, self->structure);
+    if (turns) /* torques follow from angles */
+        return;
+    const DvConstVec rest = followed_points(self);
+    for (uint32_t i = 0; i < self->count; i++)
+        for (uint32_t c = 0; c < dim; c++)
+            place[(size_t)i * dim + c] = rest.at[(size_t)self->target[i] * dim + c];
     dv_operator_add_numbers(out, "place", place, self->count, dim, version);
 }
 
 static const DvOperatorOps operator_ops = {
     .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
+
+static int compare_points(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static const uint32_t *touched_points(void *self_, uint32_t state, uint32_t *count)
+{
+    RestShapeSpringsForceField *self = self_;
+    (void)state;
+    if (!self->base.state.ops)
+        return NULL;
+    update(self);
+    if (!self->touched || self->touched_structure != self->structure) {
+        dv_free(self->touched);
+        self->touched = dv_alloc(self->count, sizeof *self->touched);
+        memcpy(self->touched, self->point, self->count * sizeof *self->touched);
+        qsort(self->touched, self->count, sizeof *self->touched, compare_points);
+        self->touched_count = 0;
+        for (uint32_t i = 0; i < self->count; i++)
+            if (i == 0 || self->touched[i] != self->touched[i - 1])
+                self->touched[self->touched_count++] = self->touched[i];
+        self->touched_structure = self->structure;
+    }
+    *count = self->touched_count;
+    return self->touched;
+}
+
+static const DvTouchedPointsOps touched_ops = {.size = sizeof touched_ops, .points = touched_points};
 
 static double stiffness_bound(void *self_)
 {
@@ -506,6 +545,7 @@ const DvClass dv_rest_shape_springs_force_field = {
     .fields = fields,
     .contracts = (const DvContract[]){{.id = DV_FORCE_FIELD, .ops = &ops},
                                       {.id = DV_OPERATOR, .ops = &operator_ops},
+                                      {.id = DV_TOUCHED_POINTS, .ops = &touched_ops},
                                       {.id = DV_FAULT_CAUSE, .ops = &cause_ops},
                                       {.id = DV_DRAWABLE, .ops = &drawable},
                                       {0}},
