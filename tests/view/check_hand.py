@@ -307,8 +307,6 @@ def main():
         for name in ("beam.scn", "carving.scn", "pendulum.scn"):
             shutil.copy(os.path.join(SCENES, name), folder)
         mouse_is_a_device()
-        if played_pad:
-            keys_and_pad(played_pad)
         first_page()
         plots_together()
         menu_stays()
@@ -318,6 +316,8 @@ def main():
         marks_have_names()
         sizes_stay()
         blade_is_seen()
+        if played_pad:
+            keys_and_pad(played_pad)
     finally:
         server.terminate()
         server.wait()
