@@ -79,8 +79,8 @@ static const struct {
     {CG, ANSWER_OF_POINTS},
     {CG, ANSWER_OF_SOLVER},
     {CG, "<GenericConstraintCorrection/>"},
-    {"<PCGLinearSolver iterations='400' tolerance='1e-24' preconditioner='@jacobi'/>"
-     "<JacobiPreconditioner name='jacobi'/>",
+    {"<PreconditionedMatrixFreeSystem name='often' assemblingRate='4'/><PCGLinearSolver iterations='400' "
+     "tolerance='1e-24' preconditioner='@jacobi' linearSystem='@often'/><JacobiPreconditioner name='jacobi'/>",
      ANSWER_OF_SOLVER},
     {"<SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>", ANSWER_OF_SOLVER},
     {"<AsyncSparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>", ANSWER_OF_SOLVER},
