@@ -156,7 +156,8 @@ static void pull_product_up(DvMechanics *m, MappingItem *mapping, const DvStep *
     if (!states_give_f(m, mapping->object, mapping_outputs_of(mapping), 1, space, &out) ||
         !states_give_f(m, mapping->object, mapping_inputs_of(mapping), 1, space, &in))
         return;
-    mapping->at_points->apply_jt(mapping->self, &(DvConstVec){out.at, out.count, out.dim}, &in, points, count);
+    const DvConstVec from = {out.at, out.count, out.dim};
+    mapping->at_points->apply_jt(mapping->self, &from, &in, points, count);
 }
 
 void operation_add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVecId res, DvVecId d, DvWalk walk)
