@@ -114,6 +114,11 @@ static void springs_beams_and_points_are_seen(void **state)
     assert_true(counts.bodies);
     assert_int_equal(counts.points, 3);
     assert_int_equal(counts.lines, 2);
+    counts = counts_of("<Node>" SOLVER "<MeshTopology position='0 0 0 1 0 0 2 0 0' edges='0 1 1 2'/><MechanicalObject/>"
+                       "<UniformMass totalMass='1'/></Node>");
+    assert_int_equal(counts.points, 3);
+    assert_int_equal(counts.lines, 2);
+    assert_true(counts.lowest[0] == 0 && counts.highest[0] == 2);
     counts = counts_of(
         "<Node>" SOLVER
         "<MeshTopology edges='0 1'/><MechanicalObject template='Rigid3d' position='0 0 0 0 0 0 1 1 0 0 0 0 0 1'/>"

@@ -262,6 +262,7 @@ static void contacts_are_seen_with_their_forces(void **state)
             for (uint32_t k = 0; batch->kind == DV_BATCH_ARROWS && k < batch->array->count; k++, arrows++) {
                 const DvBatchSolid *arrow = (const DvBatchSolid *)batch->array->at + k;
                 double size = 0;
+                assert_true(fabs((double)arrow->radius / length - 0.02) < 1e-6);
                 for (int c = 0; c < 3; c++)
                     size += pow((double)(arrow->to[c] - arrow->from[c]), 2);
                 force[arrow->color[0] > arrow->color[2]] += sqrt(size) / length * most;

@@ -214,6 +214,35 @@ static void edges_may_be_smoothed_in_the_picture(void **state)
     assert_in_range(others, 0, SIDE / 4);
 }
 
+/* Flat edges and steep ones: what is upside down is smoothed to the picture upside down. */
+static void edges_are_smoothed_alike_above_and_below(void **state)
+{
+    (void)state;
+    static const double corners[4][2] = {{-0.93, -0.71}, {0.87, -0.47}, {0.66, 0.83}, {-0.79, 0.41}};
+    Shot shots[2];
+    DvRenderer *kept = begin_with(&(DvRendererOptions){.samples = 1, .smooths = true});
+    for (int turned = 0; turned < 2; turned++) {
+        DvText text = {0};
+        dv_text_add(&text, "%s<OglModel " MATTE("1", "1", "1") " position='", SUN);
+        for (int i = 0; i < 4; i++)
+            dv_text_add(&text, "%g %g 0 ", corners[i][0], (turned ? -1 : 1) * corners[i][1]);
+        dv_text_add(&text, "' quads='%s'/>", turned ? "3 2 1 0" : "0 1 2 3");
+        draw(text.at, &shots[turned]);
+        dv_text_free(&text);
+    }
+    end_renderer(kept);
+    int shades = 0;
+    for (int row = 0; row < SIDE; row++)
+        for (int x = 0; x < SIDE; x++) {
+            const int here = shots[0].pixels[4 * (row * SIDE + x)],
+                      there = shots[1].pixels[4 * ((SIDE - 1 - row) * SIDE + x)];
+            shades += here > 10 && here < 245;
+            if (abs(here - there) > 2)
+                fail_msg("%d at %d %d, upside down %d", here, x, row, there);
+        }
+    assert_in_range(shades, 2 * SIDE, 6 * SIDE);
+}
+
 /* Of a scene without lights: what looks up is brighter than what looks down, and neither is black nor white; colours of vertices, of
  * textures and of what is unlit are not bent: facing the light they are as they were given. */
 static void a_scene_without_lights_is_lit_from_above(void **state)
@@ -2245,6 +2274,7 @@ int main(void)
         cmocka_unit_test(a_triangle_covers_the_pixels_whose_centres_it_holds),
         cmocka_unit_test(edges_are_smooth_unless_that_is_not_wanted),
         cmocka_unit_test(edges_may_be_smoothed_in_the_picture),
+        cmocka_unit_test(edges_are_smoothed_alike_above_and_below),
         cmocka_unit_test(a_scene_without_lights_is_lit_from_above),
         cmocka_unit_test(what_moves_has_a_shadow_on_a_ground),
         cmocka_unit_test(light_falls_with_the_cosine),

@@ -509,6 +509,12 @@ static void expect_draw(DvRenderer *renderer, const DvPicture *picture, const Dv
     if (rendering->draw(renderer, picture, view, &why) != DV_OK)
         fail_msg("%s: %s", what, why.at);
     dv_text_free(&why);
+    /* What a picture switches on does not reach into the next one. */
+    static const GLenum off[] = {GL_POLYGON_OFFSET_LINE, GL_POLYGON_OFFSET_FILL, GL_SCISSOR_TEST, GL_BLEND,
+                                 GL_CLIP_DISTANCE0};
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++)
+        if (glIsEnabled(off[i]))
+            fail_msg("%s: 0x%x is left on", what, off[i]);
 }
 
 /* The same in all ways that a viewer can ask for. */
