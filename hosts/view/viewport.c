@@ -599,9 +599,10 @@ static void use_mouse(View *view, UiBox box, bool hovered)
     for (int button = 0; hovered && port->dragging < 0 && button < 3; button++)
         if (ui_mouse_pressed(button))
             press(view, button, x, y);
-    if (port->dragging >= 0 && ui_mouse_down(port->dragging))
+    /* A quick hand has moved and let go since the last picture. */
+    if (port->dragging >= 0)
         drag(view, x, y);
-    else if (port->dragging >= 0)
+    if (port->dragging >= 0 && !ui_mouse_down(port->dragging))
         release(view);
     take_answer(view);
     name_what_is_below(view, x, y, hovered);

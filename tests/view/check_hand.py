@@ -99,11 +99,15 @@ def first_field():
 
 
 def click_body():
-    """A click on a body selects its node and draws a line around it; a drag selects nothing."""
+    """A click on a body selects its node and draws a line around it; a drag turns the view, however quick it is, and selects nothing."""
     window = Window("beam.scn")
     wait_for("the row of the root", lambda: x11.pixel(330, 111) == SELECTED)
     check(OUTLINE not in x11.colors(400, 80, 850, 480), "there is a line around the whole scene")
+    before = view_now(window)
     window.do("mousemove", "800", "250", "mousedown", "1", "mousemove", "830", "260", "mouseup", "1")
+    check(view_now(window) != before, "a drag does not turn the view")
+    check(x11.pixel(330, 111) == SELECTED, "a drag selects a body")
+    os.remove("beam.scn.view")
     window.do("mousemove", "800", "300", "click", "1")
     wait_for("the row of the beam", lambda: x11.pixel(330, 215) == SELECTED)
     wait_for("a line around the beam", lambda: x11.colors(400, 80, 850, 480).count(OUTLINE) > 500)
