@@ -67,6 +67,12 @@ def check_tables(folder):
         expect("sums", numbers[:3], [3, 3 + 2 * fall(step), 4])
         expect("a norm", abs(numbers[3] - math.sqrt(2) * abs(v)) < 1e-12, True)
         expect("all", numbers[4:], [0, v, 0, 0, v, 0, 1, v])
+    table = record(folder, "--record", "s=sum(/Points/state.position[1])", "--record", "t=sum(/Points/state.position[1].y)",
+                   "--record", "n=norm(/Points/state.position[1])")
+    for row in table[1:]:
+        y = 3 + fall(int(row[0]))
+        expect("sums of one point", [float(n) for n in row[2:6]], [2, y, 4, y])
+        expect("a norm of one point", abs(float(row[6]) - math.sqrt(20 + y * y)) < 1e-12, True)
     done = divan("run", "scene.scn", "-n", "2", "--record", "a,b=/Points/state.velocity[0].y",
                  "--record-file", "table.csv", cwd=folder)
     expect("a file", done.returncode, 0)

@@ -20,6 +20,7 @@ typedef struct Counts {
     bool bodies;
     uint32_t triangles, lines, points, cylinders, arrows, spheres, wires;
     double lowest[3], highest[3]; /* of lines */
+    double longest;               /* of arrows */
 } Counts;
 
 static void count_batch(Counts *counts, const DvPictureBatch *batch)
@@ -32,6 +33,12 @@ static void count_batch(Counts *counts, const DvPictureBatch *batch)
     counts->cylinders += batch->kind == DV_BATCH_CYLINDERS ? count : 0;
     counts->arrows += batch->kind == DV_BATCH_ARROWS ? count : 0;
     counts->spheres += batch->kind == DV_BATCH_SPHERES ? count : 0;
+    const DvBatchSolid *arrow = batch->array->at;
+    for (uint32_t i = 0; batch->kind == DV_BATCH_ARROWS && i < count; i++)
+        counts->longest =
+            fmax(counts->longest,
+                 hypot(hypot((double)(arrow[i].to[0] - arrow[i].from[0]), (double)(arrow[i].to[1] - arrow[i].from[1])),
+                       (double)(arrow[i].to[2] - arrow[i].from[2])));
     if (batch->kind != DV_BATCH_LINES)
         return;
     counts->lines += count / 2;
@@ -128,20 +135,28 @@ static void springs_beams_and_points_are_seen(void **state)
     assert_int_equal(counts.arrows, 2 * 3);
 }
 
-/* A box of 2 x 4 x 6 m: its moments over its mass are (b^2 + c^2) / 12. */
+/* A box of 2 x 4 x 6 m, and one of a tenth of that: its moments over its mass are (b^2 + c^2) / 12. Arrows come out of it. */
 static void a_rigid_body_has_the_box_of_its_inertia(void **state)
 {
     (void)state;
-    const Counts counts = counts_of(
-        "<Node>" SOLVER "<MechanicalObject template='Rigid3d' position='0 0 0 0 0 0 1  20 0 0 0 0 0 1'/>"
-        "<UniformMass vertexMass='3 1 [4.333333333333333 0 0, 0 3.333333333333333 0, 0 0 1.6666666666666667]'/></Node>");
-    assert_true(counts.bodies);
-    assert_int_equal(counts.lines, 2 * 12);
-    assert_int_equal(counts.arrows, 2 * 3);
-    const double lowest[3] = {-1, -2, -3}, highest[3] = {21, 2, 3};
-    for (int c = 0; c < 3; c++) {
-        assert_true(fabs(counts.lowest[c] - lowest[c]) < 1e-5);
-        assert_true(fabs(counts.highest[c] - highest[c]) < 1e-5);
+    for (int small = 0; small < 2; small++) {
+        const double size = small ? 0.1 : 1;
+        DvText text = {0};
+        dv_text_add(&text,
+                    "<Node>" SOLVER "<MechanicalObject template='Rigid3d' position='0 0 0 0 0 0 1  20 0 0 0 0 0 1'/>"
+                    "<UniformMass vertexMass='3 1 [%.17g 0 0, 0 %.17g 0, 0 0 %.17g]'/></Node>",
+                    52.0 / 12 * size * size, 40.0 / 12 * size * size, 20.0 / 12 * size * size);
+        const Counts counts = counts_of(text.at);
+        dv_text_free(&text);
+        assert_true(counts.bodies);
+        assert_int_equal(counts.lines, 2 * 12);
+        assert_int_equal(counts.arrows, 2 * 3);
+        assert_true(fabs(counts.longest - 3.6 * size) < 1e-5);
+        const double lowest[3] = {-size, -2 * size, -3 * size}, highest[3] = {20 + size, 2 * size, 3 * size};
+        for (int c = 0; c < 3; c++) {
+            assert_true(fabs(counts.lowest[c] - lowest[c]) < 1e-5);
+            assert_true(fabs(counts.highest[c] - highest[c]) < 1e-5);
+        }
     }
 }
 

@@ -226,6 +226,31 @@ static void bodies_have_colours_of_their_own(void **state)
     end(&f);
 }
 
+/* A block, with gravity along each diagonal of it: the ground is where its lowest corner is, and a bit deeper. */
+static void the_ground_is_below_the_lowest_corner(void **state)
+{
+    (void)state;
+    for (int corner = 0; corner < 8; corner++) {
+        DvText text = {0};
+        dv_text_add(&text,
+                    "<Node gravity='%d %d %d'><DefaultAnimationLoop/><EulerExplicitSolver/><MechanicalObject/>"
+                    "<UniformMass totalMass='1'/><OglModel quads='0 1 3 2  4 5 7 6' position='",
+                    corner & 1 ? 3 : -3, corner & 2 ? 4 : -4, corner & 4 ? 12 : -12);
+        for (int i = 0; i < 8; i++)
+            dv_text_add(&text, "%g %g %g  ", i & 1 ? 0.5 : -0.5, i & 2 ? 0.7 : -0.7, i & 4 ? 0.2 : -0.2);
+        dv_text_add(&text, "'/></Node>");
+        Fixture f = fixture(text.at);
+        DvPicture *picture = record(&f);
+        const double lowest = -(3 * 0.5 + 4 * 0.7 + 12 * 0.2) / 13;
+        assert_true(picture->has_ground);
+        if (!(picture->ground < lowest - 0.004 && picture->ground > lowest - 0.0075))
+            fail_msg("the ground is at %g, with the corner %d at %g", picture->ground, corner, lowest);
+        f.ops->unref(picture);
+        end(&f);
+        dv_text_free(&text);
+    }
+}
+
 /* A ball of 2 kg rests on a floor: an arrow on it stands for its weight, by the legend; a dot on both sides of the contact, and a
  * normal of length 1 upwards. On a slope friction is drawn beside it, in another colour. */
 static void contacts_are_seen_with_their_forces(void **state)
@@ -819,6 +844,7 @@ int main(void)
         cmocka_unit_test(a_view_is_of_what_moves_on_a_wide_floor),
         cmocka_unit_test(faces_that_meet_at_an_edge_are_drawn_with_normals_of_their_own),
         cmocka_unit_test(bodies_have_colours_of_their_own),
+        cmocka_unit_test(the_ground_is_below_the_lowest_corner),
         cmocka_unit_test(contacts_are_seen_with_their_forces),
         cmocka_unit_test(styles_hold_in_their_node_and_below_and_nowhere_else),
         cmocka_unit_test(a_root_without_style_shows_visual_models_alone),

@@ -2212,26 +2212,26 @@ static void an_outline_lies_around_what_it_is_asked_for(void **state)
     (void)state;
     Shot shot;
     DvRenderView view = view_from_above();
-    const char *squares = SUN "<OglModel name='left' " MATTE(
-        "0", "0", "1") " position='-0.8 -0.2 0  -0.4 -0.2 0  -0.4 0.2 0  -0.8 0.2 0' quads='0 1 2 3'/>"
+    const char *rectangles = SUN "<OglModel name='left' " MATTE(
+        "0", "0", "1") " position='-0.8 -0.4 0  -0.4 -0.4 0  -0.4 0.2 0  -0.8 0.2 0' quads='0 1 2 3'/>"
                        "<Node name='Right'><OglModel name='look' " MATTE(
                            "0", "1",
-                           "0") " position='0.4 -0.2 0  0.8 -0.2 0  0.8 0.2 0  0.4 0.2 0' quads='0 1 2 3'/></Node>";
+                           "0") " position='0.2 -0.2 0  0.8 -0.2 0  0.8 0.2 0  0.2 0.2 0' quads='0 1 2 3'/></Node>";
     view.outline = "/Right";
-    draw_with(squares, &view, &shot);
+    draw_with(rectangles, &view, &shot);
     assert_int_equal(outlined(&shot, 0, 50), 0);
-    /* Squares of 20 pixels: 2 x 4 x 20 beside the sides, and in each corner the pixels whose distance is at most 2. */
-    assert_int_equal(outlined(&shot, 50, SIDE), 2 * 4 * 20 + 4 * 1);
+    /* 20 pixels and 30: 2 x 2 x (20 + 30) beside the sides, and in each corner the pixels whose distance is at most 2. */
+    assert_int_equal(outlined(&shot, 50, SIDE), 2 * 2 * (20 + 30) + 4 * 1);
     for (int beside = 1; beside < 4; beside++)
-        assert_true(has_color(&shot, 70 - beside, 50, beside < 3 ? 255 : 0, beside < 3 ? 148 : 0, beside < 3 ? 26 : 0));
+        assert_true(has_color(&shot, 60 - beside, 50, beside < 3 ? 255 : 0, beside < 3 ? 148 : 0, beside < 3 ? 26 : 0));
     expect_color(&shot, 0.41, 0, 0, 1, 0);
     expect_color(&shot, -0.41, 0, 0, 0, 1);
     view.outline = "/left";
-    draw_with(squares, &view, &shot);
+    draw_with(rectangles, &view, &shot);
     assert_int_equal(outlined(&shot, 50, SIDE), 0);
-    assert_int_equal(outlined(&shot, 0, 50), 2 * 4 * 20 + 4 * 1);
+    assert_int_equal(outlined(&shot, 0, 50), 2 * 2 * (20 + 30) + 4 * 1);
     view.outline = "/lef"; /* nothing has this name */
-    draw_with(squares, &view, &shot);
+    draw_with(rectangles, &view, &shot);
     assert_int_equal(outlined(&shot, 0, SIDE), 0);
 }
 
