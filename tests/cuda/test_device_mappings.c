@@ -47,13 +47,13 @@
     "<Node name='Centres'><MechanicalObject name='dofs' template='POINTS'/><IdentityMapping/>"                       \
     "<ConstantForceField indices='1' forces='0 0 3'/></Node></Node></Node>"
 
-#define STIFF_BODIES(KIND)                                                                                           \
-    "<Node name='root' dt='0.01' gravity='0 -9 0'><DefaultAnimationLoop/><Node name='Body'>" IMPLICIT                \
+#define STIFF_BODIES(KIND, SOLVER, MORE)                                                                             \
+    "<Node name='root' dt='0.01' gravity='0 -9 0'><DefaultAnimationLoop/><Node name='Body'>" SOLVER                  \
     "<MechanicalObject name='dofs' template='TURNING' position='0 0 0 0 0 0 1  3 0 0 0.5 0.5 0.5 0.5'/>"             \
     "<UniformMass vertexMass='1.5 1 [0.2 0 0, 0 0.3 0, 0 0 0.4]'/>"                                                  \
     "<Node name='Points'><MechanicalObject name='dofs' template='POINTS' position='1 0 0 0 1 0 0 0 1 1 1 0 0 1 1'/>" \
     "<RigidMapping rigidIndexPerPoint='0 0 0 1 1' geometricStiffness='" KIND "'/>"                                   \
-    "<ConstantForceField indices='0 4' forces='0 120 0 0 140 10'/></Node></Node></Node>"
+    "<ConstantForceField indices='0 4' forces='0 120 0 0 140 10'/>" MORE "</Node></Node></Node>"
 
 /* The words of the states go where their names, or %s, stand. */
 static DvScene *load(const char *format, const char *points, const char *bodies)
@@ -208,7 +208,11 @@ static void test_points_of_bodies_stiffen_them(void **state)
 {
     (void)state;
     static const char *const paths[] = {"/Body/dofs", "/Body/Points/dofs"};
-    static const char *const scenes[] = {STIFF_BODIES("Exact"), STIFF_BODIES("Stabilized")};
+    static const char *const scenes[] = {
+        STIFF_BODIES("Exact", IMPLICIT, ""),
+        STIFF_BODIES("Stabilized",
+                     "<EulerImplicitSolver/><CGLinearSolver iterations='8' tolerance='1e-6' threshold='1e-20'/>",
+                     "<SpringForceField spring='0 3 40 0.1 1 1 4 30 0.1 2'/>")};
     for (int k = 0; k < 2; k++) {
         expect_like_host(scenes[k], paths, 2, 40);
         DvScene *scene = load(scenes[k], "CudaVec3d", "CudaRigid3d");
