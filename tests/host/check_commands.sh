@@ -188,7 +188,7 @@ says '^family: states$'
 says '^module: Sofa\.Component\.StateContainer$'
 says '^DOF types: Rigid2d Rigid3d Vec1d Vec2d Vec3d Vec6d, default Vec3d$'
 says '^bases: MechanicalState BaseMechanicalState State$'
-says '^offers: divan\.state/1, divan\.drawable/1$'
+says '^offers: divan\.state/1, kit\.state-points/1, divan\.drawable/1$'
 says '^  position  \(list of coordinate, m\)$'
 says '^      coordinates of the points$'
 run 0 info CGLinearSolver
