@@ -277,18 +277,22 @@ static uint64_t matrix_version(void *self_)
            self->turning.version;
 }
 
+static uint64_t masses_version(DiagonalMass *self)
+{
+    update(self);
+    return self->structure + dv_data_version(&self->point_masses) + dv_data_version(&self->base.turning_inertia);
+}
+
 static uint64_t operator_version(void *self_)
 {
     DiagonalMass *self = self_;
-    update(self);
-    return mass_operator_version(&self->base, self->structure + dv_data_version(&self->point_masses) +
-                                                  dv_data_version(&self->base.turning_inertia));
+    return mass_operator_version(&self->base, masses_version(self));
 }
 
 static void describe_operator(void *self_, DvOperator *out)
 {
     DiagonalMass *self = self_;
-    const uint64_t version = operator_version(self);
+    const uint64_t version = masses_version(self);
     const uint32_t points = dv_state_count(self->base.state);
     mass_operator_begin(&self->operator, & self->base, points);
     for (uint32_t i = 0; i < shorter(self->count, points); i++)

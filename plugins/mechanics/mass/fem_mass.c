@@ -343,7 +343,7 @@ static uint64_t operator_version(void *self_)
 static void describe_operator(void *self_, DvOperator *out)
 {
     FEMMass *self = self_;
-    const uint64_t version = operator_version(self);
+    const uint64_t version = matrix_version(self);
     const RowMass mass = rows(self);
     mass_operator_describe_rows(&self->described, &self->base, &mass, version, out);
 }

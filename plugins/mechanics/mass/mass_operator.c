@@ -55,13 +55,12 @@ void mass_operator_begin(MassOperator *self, DvMass *base, uint32_t points)
     acting_gravity(base, self->gravity);
 }
 
-void mass_operator_describe(const MassOperator *self, const DvMass *base, uint32_t points, uint64_t version,
-                            DvOperator *out)
+void mass_operator_describe(const MassOperator *self, DvMass *base, uint32_t points, uint64_t own, DvOperator *out)
 {
     out->name = "diagonal mass";
-    dv_operator_add_numbers(out, "mass", self->mass, points, 1, version);
-    dv_operator_add_numbers(out, "weight", self->weight, points, 1, version);
-    dv_operator_add_numbers(out, "gravity", self->gravity, 1, base->state.dof->deriv, version);
+    dv_operator_add_numbers(out, "mass", self->mass, points, 1, own);
+    dv_operator_add_numbers(out, "weight", self->weight, points, 1, own);
+    dv_operator_add_numbers(out, "gravity", self->gravity, 1, base->state.dof->deriv, mass_operator_version(base, own));
 }
 
 void mass_operator_set_body(MassOperator *self, const DvMass *base, uint32_t point, const DvBodyMass *body)
@@ -72,15 +71,15 @@ void mass_operator_set_body(MassOperator *self, const DvMass *base, uint32_t poi
     memcpy(self->inverse + numbers * point, body->inverse_inertia, numbers * sizeof *self->inverse);
 }
 
-void mass_operator_describe_bodies(MassOperator *self, DvMass *base, uint32_t points, uint64_t version, DvOperator *out)
+void mass_operator_describe_bodies(MassOperator *self, DvMass *base, uint32_t points, uint64_t own, DvOperator *out)
 {
     const uint32_t numbers = inertia_numbers(base->state.dof);
-    mass_operator_describe(self, base, points, version, out);
+    mass_operator_describe(self, base, points, own, out);
     out->name = "body mass";
     self->turns = dv_mass_turns(base);
-    dv_operator_add_numbers(out, "inertia", self->inertia, points, numbers, version);
-    dv_operator_add_numbers(out, "inverse", self->inverse, points, numbers, version);
-    dv_operator_add_indices(out, "turns", &self->turns, 1, 1, version);
+    dv_operator_add_numbers(out, "inertia", self->inertia, points, numbers, own);
+    dv_operator_add_numbers(out, "inverse", self->inverse, points, numbers, own);
+    dv_operator_add_indices(out, "turns", &self->turns, 1, 1, own);
 }
 
 static void reserve_rows(MassOperator *self, size_t points, size_t entries)

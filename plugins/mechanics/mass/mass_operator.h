@@ -26,12 +26,11 @@ typedef struct MassOperator {
 uint64_t mass_operator_version(DvMass *base, uint64_t own);
 /* Room for the masses of `points` points, zero, and gravity. */
 void mass_operator_begin(MassOperator *self, DvMass *base, uint32_t points);
-void mass_operator_describe(const MassOperator *self, const DvMass *base, uint32_t points, uint64_t version,
-                            DvOperator *out);
+/* With the version of what the masses follow from: only gravity has another one, so that a change of it sends nothing else. */
+void mass_operator_describe(const MassOperator *self, DvMass *base, uint32_t points, uint64_t own, DvOperator *out);
 /* One of bodies that turn, after mass_operator_begin; then all of them. */
 void mass_operator_set_body(MassOperator *self, const DvMass *base, uint32_t point, const DvBodyMass *body);
-void mass_operator_describe_bodies(MassOperator *self, DvMass *base, uint32_t points, uint64_t version,
-                                   DvOperator *out);
+void mass_operator_describe_bodies(MassOperator *self, DvMass *base, uint32_t points, uint64_t own, DvOperator *out);
 /* A matrix of rows, or its diagonal alone. */
 void mass_operator_describe_rows(MassOperator *self, DvMass *base, const struct RowMass *rows, uint64_t version,
                                  DvOperator *out);

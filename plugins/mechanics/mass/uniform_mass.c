@@ -323,19 +323,23 @@ static void implicit_turn(void *self_, double dt, double share, DvConstVec v, Dv
     dv_turning_inertia_step(&self->turning, &list, dt, share, v, b);
 }
 
+static uint64_t masses_version(UniformMass *self)
+{
+    update(self);
+    return self->structure + dv_data_version(&self->point_mass) + dv_data_version(&self->total_mass) +
+           dv_data_version(&self->base.turning_inertia);
+}
+
 static uint64_t operator_version(void *self_)
 {
     UniformMass *self = self_;
-    update(self);
-    return mass_operator_version(&self->base, self->structure + dv_data_version(&self->point_mass) +
-                                                  dv_data_version(&self->total_mass) +
-                                                  dv_data_version(&self->base.turning_inertia));
+    return mass_operator_version(&self->base, masses_version(self));
 }
 
 static void describe_operator(void *self_, DvOperator *out)
 {
     UniformMass *self = self_;
-    const uint64_t version = operator_version(self);
+    const uint64_t version = masses_version(self);
     const uint32_t points = state_count(self->base.state);
     const bool turn = self->base.state.dof->rotation;
     mass_operator_begin(&self->operator, & self->base, points);
