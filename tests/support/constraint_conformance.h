@@ -4,6 +4,8 @@
  *   - projections of residuals and of velocities are idempotent, and of residuals linear
  *   - the unknowns it names for assembled systems are those that its projection clears, no more and no fewer
  *   - from endTime on it changes nothing and names nothing
+ * Where the state is kept on a device (its template says so), residuals are projected there, nothing comes home for it, and:
+ *   - projections there are those of the host
  *
  *   CONSTRAINT_CONFORMANCE(fixed_points_are_a_constraint, .scene = "<Node> ... <FixedProjectiveConstraint name='fixed'/></Node>")
  */

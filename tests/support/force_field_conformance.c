@@ -18,6 +18,7 @@
 #include <divan/math/rigid.h>
 #include <divan/parallel.h>
 
+#include "device_twin.h"
 #include "fault.h"
 #include "scene_text.h"
 
@@ -33,6 +34,8 @@ typedef struct Field {
     size_t n_coord, n_deriv;
     const DvDofType *dof;
     DvStep step;
+    DeviceTwin *device; /* by which it acts; NULL: on the host */
+    bool compare;       /* with what the host does */
 } Field;
 
 static void fill(double *at, size_t n, uint32_t seed, double size)
@@ -115,12 +118,38 @@ static void vectors(const Field *f, double *at, DvVec out[2])
 
 static void add_force(const Field *f, const double *x, const double *v, double *force)
 {
-    DvConstVec xs[2], vs[2];
-    DvVec fs[2];
+    DvConstVec xs[2], vs[2], x_there[2], v_there[2];
+    DvVec fs[2], f_there[2];
     const_vectors(f, x, true, xs);
     const_vectors(f, v, false, vs);
     vectors(f, force, fs);
+    if (f->device)
+        device_twin_send_sum(f->device, fs, f->states, f_there);
     f->ops->add_force(f->self, &f->step, xs, vs, fs);
+    DvTwin *twin = f->device ? device_twin_now(f->device) : NULL;
+    if (twin && twin->ops->add_force) {
+        device_twin_send(f->device, xs, f->states, x_there);
+        device_twin_send(f->device, vs, f->states, v_there);
+        twin->ops->add_force(twin, &f->step, x_there, v_there, f_there);
+        device_twin_take(f->device, f->compare ? "the force" : NULL, f_there, f->states, fs);
+    }
+    if (f->device)
+        device_twin_release(f->device);
+}
+
+/* By the twin, which must have products; without one of its own a load has none. */
+static void add_product_there(const Field *f, double k, double b, const DvConstVec *ds, const DvVec *fs)
+{
+    DvConstVec d_there[2];
+    DvVec f_there[2];
+    DvTwin *twin = device_twin_now(f->device);
+    device_twin_send(f->device, ds, f->states, d_there);
+    device_twin_send_sum(f->device, fs, f->states, f_there);
+    f->ops->add_dforce(f->self, &f->step, k, b, ds, fs);
+    if (twin->ops->add_dforce)
+        twin->ops->add_dforce(twin, &f->step, k, b, d_there, f_there);
+    device_twin_take(f->device, f->compare ? "the product" : NULL, f_there, f->states, fs);
+    device_twin_release(f->device);
 }
 
 static void add_product(const Field *f, double k, double b, const double *dx, double *df)
@@ -129,7 +158,10 @@ static void add_product(const Field *f, double k, double b, const double *dx, do
     DvVec fs[2];
     const_vectors(f, dx, false, ds);
     vectors(f, df, fs);
-    f->ops->add_dforce(f->self, &f->step, k, b, ds, fs);
+    if (f->device)
+        add_product_there(f, k, b, ds, fs);
+    else
+        f->ops->add_dforce(f->self, &f->step, k, b, ds, fs);
 }
 
 static void add_dforce(const Field *f, double k, const double *dx, double *df)
@@ -193,6 +225,23 @@ static void check_force(const Field *f, const double *x, const double *v)
     assert_same_vectors("a force adds to what is there", more, once, f->n_deriv,
                         1e-12 * (1.0 + largest(once, f->n_deriv)));
     free(once), free(again), free(more), free(start);
+}
+
+/* Where it acts by a twin: forces and products are those of the host, with both factors and one of them. */
+static void check_twin(const Field *f, const double *x, const double *v)
+{
+    if (!f->device)
+        return;
+    Field compared = *f;
+    compared.compare = true;
+    double *force = numbers(f->n_deriv, 7, 1.0), *d = numbers(f->n_deriv, 15, 1.0),
+           *product = numbers(f->n_deriv, 0, 0.0);
+    add_force(&compared, x, v, force);
+    add_product(&compared, 2.5, -1.5, d, product);
+    memset(product, 0, f->n_deriv * sizeof *product);
+    add_product(&compared, 1.0, 0.0, d, product);
+    add_product(&compared, 0.0, 3.0, d, product);
+    free(force), free(d), free(product);
 }
 
 static DvSymmetry symmetry_of(const Field *f)
@@ -517,6 +566,8 @@ static void check_limit_of_stability(const Field *f)
 void force_field_conformance(const ForceFieldConformance *c)
 {
     Field f = field_of(c->scene);
+    DeviceTwin device = device_twin_of(f.object, f.state, f.given, NULL);
+    f.device = device.twin ? &device : NULL;
     const bool complete = c->tangent == TANGENT_EXACT && c->energy != ENERGY_AT_REST;
     assert_true(complete || c->reason); /* what is left out has a reason */
     double *start = positions(&f, DV_POSITION), *rest = positions(&f, DV_REST_POSITION),
@@ -525,6 +576,7 @@ void force_field_conformance(const ForceFieldConformance *c)
     check_version(&f, start, x, v);
     check_force(&f, x, v);
     check_product(&f, x, v);
+    check_twin(&f, x, v);
     check_symmetry(&f, c->unsymmetric, x, v);
     if (c->tangent == TANGENT_EXACT)
         check_tangent(&f, x);
@@ -548,5 +600,6 @@ void force_field_conformance(const ForceFieldConformance *c)
         check_objectivity(&f, x, rest);
     check_limit_of_stability(&f);
     free(start), free(rest), free(push), free(x), free(v), free(none);
+    device_twin_free(&device);
     dv_scene_free(f.scene);
 }

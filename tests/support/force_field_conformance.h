@@ -8,6 +8,8 @@
  *   - the assembled matrix is add_dforce, column by column, through both kinds of view, with k K and b B
  *   - the force is minus the gradient of the energy
  *   - internal forces have no sum and no torque; objective ones turn with the body, and are zero at rest
+ * Where its states are kept on a device (their template says so), its twin there does all this in its place, and:
+ *   - forces and products of the twin are those of the host
  * A method that leaves a term out by definition says so, with the reason, and the rest is tested.
  *
  *   FORCE_FIELD_CONFORMANCE(a_spring_is_a_force_field, .scene = "<Node> ... <SpringForceField name='field'/> ... </Node>", ...)

@@ -15,6 +15,7 @@
 #include <divan/contracts/mapping.h>
 #include <divan/memory.h>
 
+#include "device_twin.h"
 #include "scene_text.h"
 
 enum { MAX_STATES = 8, DIRECTIONS = 5 };
@@ -31,7 +32,8 @@ typedef struct Subject {
     void *self;
     Side in, out;
     DvStep step;
-    double *x; /* coordinates of the inputs where everything is evaluated */
+    double *x;          /* coordinates of the inputs where everything is evaluated */
+    DeviceTwin *device; /* by which it acts; NULL: on the host */
 } Subject;
 
 static uint64_t seed;
@@ -105,42 +107,92 @@ static void move(const Side *side, double *moved, const double *x, const double 
                          x + side->coord_start[s], v + side->deriv_start[s], h);
 }
 
+/* One of the functions of a mapping, of which these are the vectors of one side and of the other. */
+typedef struct Vectors {
+    DvVec in[MAX_STATES], out[MAX_STATES], there[MAX_STATES];
+    DvConstVec in_const[MAX_STATES], out_const[MAX_STATES], given[MAX_STATES];
+} Vectors;
+
+static Vectors vectors_of(const Subject *m, double *in, double *out, DvVecKind kind)
+{
+    Vectors v = {0};
+    views(&m->in, in, kind, v.in, v.in_const);
+    views(&m->out, out, kind, v.out, v.out_const);
+    return v;
+}
+
+/* On a device the twin does it too, with what is there beforehand, and must give what the host does, which it replaces. */
+static void send(const Subject *m, Vectors *v, bool up)
+{
+    if (!m->device)
+        return;
+    device_twin_send(m->device, up ? v->out_const : v->in_const, up ? m->out.states : m->in.states, v->given);
+    device_twin_send_sum(m->device, up ? v->in : v->out, up ? m->in.states : m->out.states, v->there);
+}
+
+static void take(const Subject *m, const char *name, const Vectors *v, bool up)
+{
+    device_twin_take(m->device, name, v->there, up ? m->in.states : m->out.states, up ? v->in : v->out);
+    device_twin_release(m->device);
+}
+
 static void apply(const Subject *m, double *x_in, double *x_out)
 {
-    DvVec in[MAX_STATES], out[MAX_STATES];
-    DvConstVec in_const[MAX_STATES], out_const[MAX_STATES];
-    views(&m->in, x_in, DV_COORDS, in, in_const);
-    views(&m->out, x_out, DV_COORDS, out, out_const);
-    m->ops->apply(m->self, &m->step, in_const, out);
+    Vectors v = vectors_of(m, x_in, x_out, DV_COORDS);
+    send(m, &v, false);
+    m->ops->apply(m->self, &m->step, v.in_const, v.out);
+    if (!m->device)
+        return;
+    DvTwin *twin = device_twin_now(m->device);
+    twin->ops->apply(twin, v.given, v.there);
+    take(m, "f(x)", &v, false);
 }
 
 static void apply_j(const Subject *m, double *v_in, double *v_out)
 {
-    DvVec in[MAX_STATES], out[MAX_STATES];
-    DvConstVec in_const[MAX_STATES], out_const[MAX_STATES];
-    views(&m->in, v_in, DV_DERIVS, in, in_const);
-    views(&m->out, v_out, DV_DERIVS, out, out_const);
-    m->ops->apply_j(m->self, &m->step, in_const, out);
+    Vectors v = vectors_of(m, v_in, v_out, DV_DERIVS);
+    send(m, &v, false);
+    m->ops->apply_j(m->self, &m->step, v.in_const, v.out);
+    if (!m->device)
+        return;
+    DvTwin *twin = device_twin_now(m->device);
+    twin->ops->apply_j(twin, v.given, v.there);
+    take(m, "J v", &v, false);
 }
 
 static void apply_jt(const Subject *m, double *f_out, double *f_in)
 {
-    DvVec in[MAX_STATES], out[MAX_STATES];
-    DvConstVec in_const[MAX_STATES], out_const[MAX_STATES];
-    views(&m->in, f_in, DV_DERIVS, in, in_const);
-    views(&m->out, f_out, DV_DERIVS, out, out_const);
-    m->ops->apply_jt(m->self, &m->step, out_const, in);
+    Vectors v = vectors_of(m, f_in, f_out, DV_DERIVS);
+    send(m, &v, true);
+    m->ops->apply_jt(m->self, &m->step, v.out_const, v.in);
+    if (!m->device)
+        return;
+    DvTwin *twin = device_twin_now(m->device);
+    twin->ops->apply_jt(twin, v.given, v.there);
+    take(m, "J^T f", &v, true);
 }
 
 static void apply_djt(const Subject *m, double k, double *f_out, double *dx, double *df)
 {
-    DvVec f[MAX_STATES], d[MAX_STATES], r[MAX_STATES];
-    DvConstVec f_const[MAX_STATES], d_const[MAX_STATES], r_const[MAX_STATES];
-    views(&m->out, f_out, DV_DERIVS, f, f_const);
+    Vectors v = vectors_of(m, df, f_out, DV_DERIVS);
+    DvVec d[MAX_STATES];
+    DvConstVec d_const[MAX_STATES], d_there[MAX_STATES];
     views(&m->in, dx, DV_DERIVS, d, d_const);
-    views(&m->in, df, DV_DERIVS, r, r_const);
+    /* Mechanics asks the host for the symmetric part. */
+    const bool there = m->device && (m->step.kind != DV_MATRIX_SYMMETRIC || !m->ops->symmetry ||
+                                     m->ops->symmetry(m->self) == DV_SYMMETRIC);
+    if (there) {
+        send(m, &v, true);
+        device_twin_send(m->device, d_const, m->in.states, d_there);
+    }
     if (m->ops->apply_djt)
-        m->ops->apply_djt(m->self, &m->step, k, f_const, d_const, r);
+        m->ops->apply_djt(m->self, &m->step, k, v.out_const, d_const, v.in);
+    if (!there)
+        return;
+    DvTwin *twin = device_twin_now(m->device);
+    if (twin->ops->apply_djt)
+        twin->ops->apply_djt(twin, k, v.given, d_there, v.there);
+    take(m, "the geometric stiffness times dx", &v, true);
 }
 
 static void assert_close(const char *what, const double *a, const double *b, size_t count, double tolerance)
@@ -444,6 +496,8 @@ void mapping_conformance(const MappingConformance *options)
                  .step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY, .kind = DV_MATRIX_ANY}};
     find_states(&m.in, m.ops->inputs, m.self);
     find_states(&m.out, m.ops->outputs, m.self);
+    DeviceTwin device = device_twin_of(mapping[0], m.in.state, m.in.states, m.out.state);
+    m.device = device.twin ? &device : NULL;
 
     /* A state near that of the scene, where nothing is special. */
     m.x = vector(coords(&m.in));
@@ -466,5 +520,6 @@ void mapping_conformance(const MappingConformance *options)
     dv_free(shift);
     dv_free(child);
     dv_free(m.x);
+    device_twin_free(&device);
     dv_scene_free(scene);
 }

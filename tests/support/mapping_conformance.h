@@ -5,6 +5,8 @@
  *   - J^T is the transpose of J, and adds to what is there
  *   - the blocks of J are J, their columns ascend
  *   - the geometric stiffness is the derivative of J^T f along dx, is linear in k, and its couplings are the same matrix
+ * Where its states are kept on a device (their templates say so), its twin there does all this in its place:
+ *   - what the twin gives is what the host gives
  *
  *   MAPPING_CONFORMANCE(a_rigid_mapping_is_a_mapping, .scene = "<Node> ... <RigidMapping geometricStiffness='Exact'/> ... </Node>")
  */

@@ -8,6 +8,8 @@
  *   - the weight is the gradient of the potential energy, and its sum that of the masses of the points times gravity
  *   - with separateGravity there is no weight, and velocities change by g dt instead
  *   - rayleighMass takes b times itself off the factor of M
+ * Where the state is kept on a device (its template says so), its twin there does all this in its place:
+ *   - products, accelerations and weights of the twin are those of the host
  *
  *   MASS_CONFORMANCE(a_uniform_mass_is_a_mass, .scene = "<Node gravity='1 2 3'> ... <UniformMass name='mass'/> ... </Node>")
  */
