@@ -21,26 +21,27 @@ static const uint8_t dv_quads_in_hexahedron[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7},
                                                      {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
 
 /* The surface of an element, or the face that it is, in triangles that look outward. */
-static const uint8_t dv_surface_count[DV_ELEMENT_KINDS] = {
-    [DV_TRIANGLES] = 1, [DV_QUADS] = 2, [DV_TETRAHEDRA] = 4, [DV_HEXAHEDRA] = 12, [DV_PRISMS] = 8, [DV_PYRAMIDS] = 6};
+static const uint8_t dv_surface_count[DV_ELEMENT_KINDS] = {0, 0, 1, 2, 4, 12, 8, 6};
 static const uint8_t dv_surface_of_element[DV_ELEMENT_KINDS][12][3] = {
-    [DV_TRIANGLES] = {{0, 1, 2}},
-    [DV_QUADS] = {{0, 1, 2}, {0, 2, 3}},
-    [DV_TETRAHEDRA] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}},
-    [DV_HEXAHEDRA] = {{0, 3, 2},
-                      {0, 2, 1},
-                      {4, 5, 6},
-                      {4, 6, 7},
-                      {0, 1, 5},
-                      {0, 5, 4},
-                      {1, 2, 6},
-                      {1, 6, 5},
-                      {2, 3, 7},
-                      {2, 7, 6},
-                      {3, 0, 4},
-                      {3, 4, 7}},
-    [DV_PRISMS] = {{0, 2, 1}, {3, 4, 5}, {0, 1, 4}, {0, 4, 3}, {1, 2, 5}, {1, 5, 4}, {2, 0, 3}, {2, 3, 5}},
-    [DV_PYRAMIDS] = {{0, 3, 2}, {0, 2, 1}, {0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}},
+    {{0, 0, 0}}, /* of points and edges: none */
+    {{0, 0, 0}},
+    {{0, 1, 2}},
+    {{0, 1, 2}, {0, 2, 3}},
+    {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}},
+    {{0, 3, 2},
+     {0, 2, 1},
+     {4, 5, 6},
+     {4, 6, 7},
+     {0, 1, 5},
+     {0, 5, 4},
+     {1, 2, 6},
+     {1, 6, 5},
+     {2, 3, 7},
+     {2, 7, 6},
+     {3, 0, 4},
+     {3, 4, 7}},
+    {{0, 2, 1}, {3, 4, 5}, {0, 1, 4}, {0, 4, 3}, {1, 2, 5}, {1, 5, 4}, {2, 0, 3}, {2, 3, 5}},
+    {{0, 3, 2}, {0, 2, 1}, {0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}},
 };
 
 #endif
