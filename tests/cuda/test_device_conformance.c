@@ -381,6 +381,15 @@ enum {
     CONSTRAINTS = sizeof constraints / sizeof *constraints,
 };
 
+/* Without a device the rows would stand on the host. */
+static void there_is_a_device(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text("<Node>" POINTS "</Node>");
+    assert_non_null(dv_state_storage(scene_state(scene, "/dofs")).space);
+    dv_scene_free(scene);
+}
+
 static int start_with_device(void **state)
 {
     return setenv("DIVAN_DEVICE", "emulated", 1) == 0 ? start_plugins(state) : -1;
@@ -388,8 +397,8 @@ static int start_with_device(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[FIELDS + MASSES + MAPPINGS + CONSTRAINTS];
-    int count = 0;
+    struct CMUnitTest tests[1 + FIELDS + MASSES + MAPPINGS + CONSTRAINTS] = {cmocka_unit_test(there_is_a_device)};
+    int count = 1;
     for (int i = 0; i < FIELDS; i++)
         tests[count++] = (struct CMUnitTest){fields[i].name, is_a_force_field, NULL, NULL, &fields[i]};
     for (int i = 0; i < MASSES; i++)
