@@ -75,12 +75,19 @@ def goes_on(folder):
 
 
 def ended(folder):
-    scene, file = os.path.join(SCENES, "pendulum.scn"), os.path.join(folder, "interrupted.checkpoint")
-    run = subprocess.Popen([DIVAN, "run", scene, "--quiet", "-n", "100000000", "--checkpoint", file, "--every", "100000000"])
-    time.sleep(0.5)
-    run.send_signal(signal.SIGTERM)
-    assert run.wait(20) == 128 + signal.SIGTERM
-    assert restarted(scene, file, "-n", "1")[0] > 0
+    """A run that is told to end leaves its last step, whether a checkpoint is due or not."""
+    scene, file, every = os.path.join(SCENES, "pendulum.scn"), os.path.join(folder, "interrupted.checkpoint"), 1000
+    for _ in range(5): # one in `every` ends where a checkpoint is due
+        run = subprocess.Popen([DIVAN, "run", scene, "--quiet", "-n", "100000000", "--checkpoint", file, "--every", str(every)])
+        while not os.path.exists(file):
+            assert run.poll() is None
+            time.sleep(0.01)
+        run.send_signal(signal.SIGTERM)
+        assert run.wait() == 128 + signal.SIGTERM
+        if restarted(scene, file, "-n", "1")[0] % every != 0:
+            return
+        os.remove(file)
+    raise AssertionError("only checkpoints that were due are left")
 
 
 def lost(folder):
