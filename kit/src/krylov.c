@@ -157,6 +157,7 @@ void dv_krylov_space_free(DvKrylovSpace *space)
     free_flat(space);
     dv_symmetric_free(&space->half);
     forget_states(space);
+    krylov_rows_free(space);
     dv_free(space->state);
     dv_free(space->vectors);
     dv_free(space->lengths);

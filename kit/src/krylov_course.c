@@ -7,15 +7,11 @@
  * the host takes the same decisions, with the same warnings and curves.
  */
 #include "krylov_repeat.h"
+#include "krylov_rows.h"
 
 #include <divan/memory.h>
 
 #include <math.h>
-
-enum {
-    LEAST_AHEAD = 8, /* of a solve of which nothing is expected */
-    MOST_AHEAD = (DV_SLOTS - VALUES) / 2
-};
 
 static const DvVectorSpaceOps *ops_of(const DvKrylovCourse *course)
 {
@@ -85,7 +81,7 @@ static void turn(const KrylovMethod *method)
     CALCULATE(course, {DV_SLOT_KEEP, NEXT, RHO, 0}, {DV_SLOT_NOT_ABOVE, STOP, RHO, LEAST});
 }
 
-/* Before the first iteration: R is there. */
+/* Before the first iteration. */
 static void prepare(DvKrylovSpace *space, const DvKrylovCourse *course)
 {
     const DvMechanicalOperationsOps *ops = space->ops;
@@ -94,6 +90,7 @@ static void prepare(DvKrylovSpace *space, const DvKrylovCourse *course)
     slots[NEXT - DV_SLOT_OWN] = VALUES;
     slots[LEAST - DV_SLOT_OWN] = -1.0;
     ops_of(course)->put_slots(course->storage.space, DV_SLOT_OWN, slots, VALUES - DV_SLOT_OWN);
+    ops->combine(space->m, space->ids[DV_KRYLOV_R], space->ids[DV_KRYLOV_B], DV_NO_VEC, 0.0);
     ops->clear(space->m, space->ids[DV_KRYLOV_P]);
     ops->dot_to(space->m, B_SQUARED, space->ids[DV_KRYLOV_B], space->ids[DV_KRYLOV_B]);
     ops->dot_to(space->m, RHO, space->ids[DV_KRYLOV_R], space->ids[DV_KRYLOV_R]);
@@ -101,11 +98,8 @@ static void prepare(DvKrylovSpace *space, const DvKrylovCourse *course)
     CALCULATE(course, {DV_SLOT_ROOT, B_NORM, B_SQUARED, 0}, {DV_SLOT_NOT_ABOVE, STOP, B_SQUARED, SIZE});
 }
 
-/* What has come home: the values of iterations that were not known yet; whether the solve is over. */
-static bool look(DvKrylovCourse *course, double *slots)
+bool krylov_course_take(DvKrylovCourse *course, const double *slots)
 {
-    ops_of(course)->get_slots(course->storage.space, 0, slots, DV_SLOTS);
-    ops_of(course)->put_slots(course->storage.space, NEXT, (const double[]){VALUES}, 1);
     if (!(slots[NEXT] >= VALUES)) /* of a device that is lost, or only counts */
         return true;
     const uint32_t kept = (uint32_t)slots[NEXT] - VALUES;
@@ -121,13 +115,20 @@ static bool look(DvKrylovCourse *course, double *slots)
     return slots[STOP] != 0.0;
 }
 
+/* What has come home; whether the solve is over. */
+static bool look(DvKrylovCourse *course, double *slots)
+{
+    ops_of(course)->get_slots(course->storage.space, 0, slots, DV_SLOTS);
+    ops_of(course)->put_slots(course->storage.space, NEXT, (const double[]){VALUES}, 1);
+    return krylov_course_take(course, slots);
+}
+
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
 
-/* As many iterations as that; the first one of all is asked for by itself, so that all vectors are there when the next one is recorded. */
-static void run_ahead(const KrylovMethod *method, uint32_t count, bool *recorded)
+void krylov_course_ahead(const KrylovMethod *method, uint32_t count, bool *recorded)
 {
     DvVectorSpace *device = method->course->storage.space;
     if (!*recorded && count > 0) {
@@ -150,7 +151,7 @@ void krylov_course_repeat(const KrylovMethod *method, uint32_t asked, uint32_t i
     while (!over && asked < iterations) {
         const uint32_t room = asked == 1 ? MOST_AHEAD - 1 : MOST_AHEAD;
         const uint32_t count = smaller(smaller(batch > 1 ? batch - (asked == 1) : 1, room), iterations - asked);
-        run_ahead(method, count, &recorded);
+        krylov_course_ahead(method, count, &recorded);
         asked += count;
         over = look(course, slots);
     }
@@ -168,9 +169,15 @@ void dv_krylov_course_run(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t
     course->b_squared = 0.0; /* nothing is solved on a device that has failed */
     if (dv_space_fault(device) != DV_OK)
         return;
+    if (krylov_rows_take(&method, slots)) {
+        course->b_squared = slots[B_SQUARED];
+        return;
+    }
     prepare(space, course);
     device->ops->guard(device, STOP);
     put_limits(course, first_solve ? -1.0 : tolerance, first_solve ? 0.0 : threshold);
+    if (krylov_rows_ask(&method, iterations))
+        return;
     if (iterations > 0) {
         turn(&method);
         asked = 1;

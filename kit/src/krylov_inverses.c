@@ -3,6 +3,7 @@
  * Preconditioned conjugate gradients that stay on a device; the iteration is that of PCGLinearSolver in the same order.
  */
 #include "krylov_repeat.h"
+#include "krylov_rows.h"
 
 #include <divan/kit/krylov_inverses.h>
 #include <divan/memory.h>
@@ -202,8 +203,14 @@ double dv_krylov_inverses_run(DvKrylovSpace *space, DvKrylovCourse *course, DvKr
     course->b_squared = 0.0;
     if (dv_space_fault(device) != DV_OK)
         return 0.0;
+    if (krylov_rows_take(&method, slots)) {
+        course->b_squared = slots[B_SQUARED];
+        return slots[FIRST];
+    }
     prepare(&method, tolerance);
     device->ops->guard(device, STOP);
+    if (krylov_rows_ask(&method, iterations))
+        return 0.0;
     if (iterations > 0)
         turn(&method);
     krylov_course_repeat(&method, iterations > 0, iterations, expected, slots);

@@ -29,6 +29,11 @@ enum {
     VALUES = 32
 };
 
+enum {
+    LEAST_AHEAD = 8, /* iterations of a solve of which nothing is expected */
+    MOST_AHEAD = (DV_SLOTS - VALUES) / 2
+};
+
 #define CALCULATE(course, ...)                                                                                 \
     do {                                                                                                       \
         static const DvSlotStep steps[] = {__VA_ARGS__};                                                       \
@@ -46,6 +51,10 @@ typedef struct KrylovMethod {
 
 /* Room for as many iterations. */
 void krylov_course_reserve(DvKrylovCourse *course, uint32_t iterations);
+/* The values of iterations that were not known yet; whether the solve is over. */
+bool krylov_course_take(DvKrylovCourse *course, const double *slots);
+/* As many iterations as that; the first one of all is asked for by itself, so that all vectors are there when the next one is recorded. */
+void krylov_course_ahead(const KrylovMethod *method, uint32_t count, bool *recorded);
 /* Iterations until STOP is set, `asked` of which have been asked for: at most `iterations`, about `expected`. Slots as they are then. */
 void krylov_course_repeat(const KrylovMethod *method, uint32_t asked, uint32_t iterations, uint32_t expected,
                           double slots[DV_SLOTS]);

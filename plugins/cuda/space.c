@@ -403,6 +403,21 @@ static void get_slots(DvVectorSpace *space, uint32_t first, double *values, uint
     get(space, values, of(space)->slots + first * sizeof(double), count * sizeof(double));
 }
 
+static void keep_slots(DvVectorSpace *base, DvAddress to, uint32_t first, uint32_t count)
+{
+    const Space *space = of(base);
+    combine(base, to, space->slots + first * sizeof(double), 0, DV_DOUBLE, count, 0.0);
+}
+
+static void keep_points(DvVectorSpace *base, DvAddress to, DvAddress from, DvPrecision precision, uint32_t dim,
+                        DvAddress list, uint32_t count)
+{
+    Space *space = of(base);
+    const size_t n = (size_t)count * dim;
+    SPACE_LAUNCH(space, precision, points_gather, n, .n = n, .from = SPACE_AT(from), .to = SPACE_AT(to),
+                 .list = SPACE_AT(list), .dim = dim);
+}
+
 /* ---- Loops ---- */
 
 static void guard(DvVectorSpace *space, uint32_t slot)
@@ -441,7 +456,7 @@ static const DvSpaceCounts *counts(const DvVectorSpace *space)
     .combine_by = combine_by, .clear_listed = clear_listed, .dot = dot, .calculate = calculate,                       \
     .put_slots = put_slots, .get_slots = get_slots, .guard = guard, .record = record, .end_record = end_record,       \
     .replay = replay, .wait = wait_for_all, .counts = counts, .fault = fault, .integrate = integrate,                 \
-    .add_points = add_points
+    .add_points = add_points, .keep_slots = keep_slots, .keep_points = keep_points
 
 const DvVectorSpaceOps space_of_emulated_ops = {.size = sizeof(DvVectorSpaceOps),
                                                 .name = emulated_name,

@@ -183,10 +183,11 @@ static DvStatus iterate(void *self_, bool of_step, uint32_t *products)
     const bool first_solve = of_step && dv_data_uint(&self->krylov.solves) == 0;
     const bool warm = of_step && dv_data_bool(&self->warm_start);
     if (!warm && dv_krylov_course_begin(space, &self->course, iterations)) {
-        dv_krylov_copy(space, DV_KRYLOV_R, DV_KRYLOV_B);
         self->course.batch = dv_data_uint(&self->batch);
         dv_krylov_course_run(space, &self->course, iterations, dv_data_double(&self->krylov.tolerance),
                              dv_data_double(&self->threshold), first_solve, *products);
+        if (dv_krylov_is_asked(space))
+            return DV_OK;
     } else {
         self->course.storage.space = NULL;
     }

@@ -139,8 +139,9 @@ static DvStatus precondition(PcgLinearSolver *self, bool active, int z)
  * which is said once, unless forces are rounding alone. */
 static void tell_of_standstill(PcgLinearSolver *self, double b_norm, double rho, double bound, bool of_step)
 {
-    if (self->warned_frozen || dv_krylov_dot(&self->krylov.space, DV_KRYLOV_X, DV_KRYLOV_X) != 0.0 ||
-        (of_step && dv_krylov_is_rounding(&self->krylov.space, b_norm)))
+    DvKrylovSpace *space = &self->krylov.space;
+    if (self->warned_frozen ||
+        (of_step && (dv_krylov_dot(space, DV_KRYLOV_X, DV_KRYLOV_X) != 0.0 || dv_krylov_is_rounding(space, b_norm))))
         return;
     self->warned_frozen = true;
     dv_warning(
@@ -203,6 +204,8 @@ static DvStatus iterate(void *self_, bool of_step, uint32_t *products)
     const uint32_t iterations = dv_data_uint(&self->krylov.iterations);
     double rho = 0.0;
     const bool stays = solve_there(self, active, *products, &rho);
+    if (stays && dv_krylov_is_asked(space))
+        return DV_OK;
     const double b_squared = stays ? self->course.b_squared : dv_krylov_dot(space, DV_KRYLOV_B, DV_KRYLOV_B);
     const double bound = dv_data_double(&self->krylov.tolerance) * b_squared;
     DvStatus status = DV_OK;
@@ -225,7 +228,7 @@ static DvStatus iterate(void *self_, bool of_step, uint32_t *products)
     }
     *products = it;
     if (it == 1 && active)
-        left = dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R);
+        left = of_step ? dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R) : b_squared;
     if (b_squared == 0.0)
         return status;
     self->krylov.left = sqrt(left / b_squared);

@@ -5,6 +5,7 @@
  *   a state that a template asks for takes its vectors there          keeps, open, take, put, get
  *   combines them, and asks for their sums                            combine, dot, calculate
  *   a solver records an iteration and has it repeated                 guard, record, end_record, replay
+ *   and looks at several solves at once                               keep_slots, keep_points
  *
  * Work is done in the order of the calls, and the host may be ahead of it: only get, get_numbers, get_points, get_slots and wait
  * wait for what has been asked for. Every sum has an order that follows from the length alone, so the same calls give the same
@@ -121,6 +122,11 @@ typedef struct DvVectorSpaceOps {
     /* Optional: listed points of a vector there += those of a whole vector of the host.     points: each once */
     void (*add_points)(DvVectorSpace *space, DvAddress to, DvPrecision precision, const double *from, uint32_t dim,
                        const uint32_t *points, uint32_t count);
+    /* Optional, both: slots, and listed points of a vector there, one after the other, to another place there, to be fetched later.
+     * list: [count] uint32_t of the space */
+    void (*keep_slots)(DvVectorSpace *space, DvAddress to, uint32_t first, uint32_t count);
+    void (*keep_points)(DvVectorSpace *space, DvAddress to, DvAddress from, DvPrecision precision, uint32_t dim,
+                        DvAddress list, uint32_t count);
 } DvVectorSpaceOps;
 
 /* What has moved for components that act on states of devices, as far as they are in the scene now. */

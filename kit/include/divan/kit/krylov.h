@@ -54,8 +54,9 @@ typedef struct DvKrylovSpace {
     double alpha;         /* X still lacks this times P */
     bool q_is_clear;      /* from the last step, for the next product */
     size_t n, capacity;
-    DvSymmetricMatrix half; /* of the matrix */
-    bool by_half;           /* products are by it */
+    DvSymmetricMatrix half;    /* of the matrix */
+    bool by_half;              /* products are by it */
+    struct DvKrylovRows *rows; /* right-hand sides side by side; NULL: there have been none */
     double rounding; /* right-hand sides up to this are of rounding alone, as far as has been found; 0: not yet */
 } DvKrylovSpace;
 
@@ -107,10 +108,13 @@ typedef struct DvKrylovCourse {
 
 /* After dv_krylov_begin: whether the solve can stay where its vectors are, with room for as many iterations. */
 DV_PUBLIC bool dv_krylov_course_begin(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t iterations);
-/* From the residual R to X: until |R| <= tolerance |B|, a denominator that is not larger than the threshold, or as many iterations. In the first
+/* From X, which is zero: until |R| <= tolerance |B|, a denominator that is not larger than the threshold, or as many iterations. In the first
  * solve of all the first iteration is never refused. */
 DV_PUBLIC void dv_krylov_course_run(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t iterations, double tolerance,
                                     double threshold, bool first_solve, uint32_t expected);
+/* In iterate, once a course has been run: whether the solve has only been asked for, with others. Then there is nothing to tell of it yet:
+ * iterate returns, and is called again when all of them are known. */
+DV_PUBLIC bool dv_krylov_is_asked(const DvKrylovSpace *space);
 DV_PUBLIC void dv_krylov_course_free(DvKrylovCourse *course); /* [main] */
 
 /* ---- Linear solvers by a Krylov method ---- */
