@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "krylov_rows.h"
 
+#include <divan/kit/ascending.h>
 #include <divan/kit/listed_numbers.h>
 #include <divan/memory.h>
-
-#include <stdlib.h>
 
 /* Whether such rows can be listed: each has its columns ascending, each once. */
 static bool are_ascending(const DvSparseRows *rows)
@@ -91,25 +90,14 @@ DvStatus dv_krylov_solver_solve_there(void *self_, const DvSparseRows *b, DvVecI
     return status;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* The columns of all rows, ascending, each once: scratch of the step. */
 static uint32_t *columns_of(const DvSparseRows *j, uint32_t *count)
 {
     const uint32_t entries = j->row_start[j->rows];
     uint32_t *columns = dv_step_alloc(entries, sizeof *columns);
-    *count = 0;
-    if (entries > 0) {
+    if (entries > 0)
         memcpy(columns, j->columns, entries * sizeof *columns);
-        qsort(columns, entries, sizeof *columns, by_number);
-    }
-    for (uint32_t i = 0; i < entries; i++)
-        if (*count == 0 || columns[*count - 1] != columns[i])
-            columns[(*count)++] = columns[i];
+    *count = dv_ascending_sort(columns, entries);
     return columns;
 }
 

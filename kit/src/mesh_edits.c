@@ -3,12 +3,12 @@
  * Numbers touched by edits of a mesh; see the header. Removals are told while the mesh is still the old one: element number
  * total - 1 - i takes the place of the i-th that goes, or is itself one that has been counted.
  */
+#include <divan/kit/ascending.h>
 #include <divan/kit/mesh_edits.h>
 
 #include <divan/element_data.h>
 #include <divan/kit/array.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FEWEST_NUMBERS = 256 };
@@ -169,21 +169,10 @@ void dv_mesh_edits_detach(DvMeshEdits *edits)
     *edits = (DvMeshEdits){.kind = edits->kind, .kept_pairs = edits->kept_pairs, .pairs_made = edits->pairs_made};
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return left < right ? -1 : left > right;
-}
-
 static void sort(DvIndexArray *numbers, uint32_t limit)
 {
-    if (numbers->count)
-        qsort(numbers->data, numbers->count, sizeof *numbers->data, ascending);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < numbers->count && numbers->data[i] < limit; i++)
-        if (i == 0 || numbers->data[i] != numbers->data[i - 1])
-            numbers->data[kept++] = numbers->data[i];
-    numbers->count = kept;
+    const uint32_t count = dv_ascending_sort(numbers->data, numbers->count);
+    numbers->count = dv_ascending_place(numbers->data, count, limit);
 }
 
 void dv_mesh_edits_sort(DvMeshEdits *edits, uint32_t points, uint32_t elements)
@@ -194,15 +183,7 @@ void dv_mesh_edits_sort(DvMeshEdits *edits, uint32_t points, uint32_t elements)
 
 bool dv_mesh_edits_touch_point(const DvMeshEdits *edits, uint32_t point)
 {
-    uint32_t low = 0, high = edits->points.count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (edits->points.data[middle] < point)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < edits->points.count && edits->points.data[low] == point;
+    return dv_ascending_has(edits->points.data, edits->points.count, point);
 }
 
 void dv_mesh_edits_touch_points(DvMeshEdits *edits, const uint32_t *points, uint32_t count)

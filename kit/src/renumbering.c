@@ -2,30 +2,15 @@
  *
  * Numbers after a change of the mesh; see the header.
  */
+#include <divan/kit/ascending.h>
 #include <divan/kit/renumbering.h>
 
 #include <divan/memory.h>
 
-#include <stdlib.h>
-
-static int ascending(const void *a, const void *b)
-{
-    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return left < right ? -1 : left > right;
-}
-
 /* Where `number` is, or would be, among the touched ones. */
 static uint32_t place_of(const DvRenumbering *r, uint32_t number)
 {
-    uint32_t low = 0, high = r->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (r->old[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return dv_ascending_place(r->old, r->count, number);
 }
 
 /* Those that go, and the last ones, which take their numbers. */
@@ -38,11 +23,7 @@ static void list_touched(DvRenumbering *r, const DvElementChange *change)
         r->old[2 * (size_t)i] = change->indices[i];
         r->old[2 * (size_t)i + 1] = change->total + i;
     }
-    if (most)
-        qsort(r->old, most, sizeof *r->old, ascending);
-    for (uint32_t i = 0; i < most; i++)
-        if (i == 0 || r->old[i] != r->old[i - 1])
-            r->old[r->count++] = r->old[i];
+    r->count = dv_ascending_sort(r->old, most);
 }
 
 static void follow_removal(DvRenumbering *r, const DvElementChange *change)

@@ -2,6 +2,7 @@
  *
  * Rows that grow, one after the other in one list, with slack between them.
  */
+#include <divan/kit/ascending.h>
 #include <divan/kit/rows.h>
 
 #include <string.h>
@@ -183,14 +184,7 @@ void dv_rows_settle_last(DvRows *table, uint32_t row)
         return;
     uint32_t *items = table->items + table->begin[row], last = dv_rows_length(table, row) - 1;
     const uint32_t moved = items[last];
-    uint32_t low = 0, high = last;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (items[middle] < moved)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    memmove(items + low + 1, items + low, (last - low) * sizeof *items);
-    items[low] = moved;
+    const uint32_t place = dv_ascending_place(items, last, moved);
+    memmove(items + place + 1, items + place, (last - place) * sizeof *items);
+    items[place] = moved;
 }

@@ -5,13 +5,13 @@
  * All rows have the same length when all elements are of one kind, as they nearly always are: those lengths get loops of constant
  * length.
  */
+#include <divan/kit/ascending.h>
 #include <divan/kit/weighted_rows.h>
 
 #include <divan/math/simd.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS_PER_CHUNK = 1024 };
@@ -209,12 +209,6 @@ static void take_out_row(DvWeightedRows *w, uint32_t row)
         take_out(w, w->column[(size_t)row * w->row_length + k], row);
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return left < right ? -1 : left > right;
-}
-
 void dv_weighted_rows_change(DvWeightedRows *w, uint32_t rows, const uint32_t *changed, uint32_t count,
                              const uint32_t *column, const double *weight)
 {
@@ -224,7 +218,7 @@ void dv_weighted_rows_change(DvWeightedRows *w, uint32_t rows, const uint32_t *c
         if (changed[i] < before)
             take_out_row(w, changed[i]);
     for (uint32_t row = rows; row < before; row++)
-        if (count == 0 || !bsearch(&row, changed, count, sizeof row, compare_rows))
+        if (!dv_ascending_has(changed, count, row))
             take_out_row(w, row);
     make_rows(w, rows);
     for (uint32_t row = before; row < rows; row++)

@@ -5,9 +5,8 @@
 #include "response/contact_forces.h"
 
 #include <divan/divan.h>
+#include <divan/kit/ascending.h>
 #include <divan/memory.h>
-
-#include <stdlib.h>
 
 /* ---- Life ---- */
 
@@ -270,12 +269,6 @@ void contact_forces_cost(void *self_, double *product, double *assembly)
 
 /* ---- Points that are touched ---- */
 
-static int compare_points(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void list_touched(ContactForces *self, int side)
 {
     uint32_t count = 0;
@@ -286,16 +279,11 @@ static void list_touched(ContactForces *self, int side)
         self->touched_room[side] = 2 * count;
         self->touched[side] = dv_alloc(self->touched_room[side], sizeof(uint32_t));
     }
-    uint32_t *points = self->touched[side], end = 0, unique = 0;
+    uint32_t *points = self->touched[side], end = 0;
     for (uint32_t i = 0; i < self->count; i++)
         for (uint32_t k = 0; k < contact_touches(self, i, side); k++)
             points[end++] = self->ends[i].side[side].points[k];
-    if (end)
-        qsort(points, end, sizeof *points, compare_points);
-    for (uint32_t i = 0; i < end; i++)
-        if (unique == 0 || points[unique - 1] != points[i])
-            points[unique++] = points[i];
-    self->touched_count[side] = unique;
+    self->touched_count[side] = dv_ascending_sort(points, end);
 }
 
 static const uint32_t *touched_points(void *self_, uint32_t state, uint32_t *count)

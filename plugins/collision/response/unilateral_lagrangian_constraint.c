@@ -28,11 +28,11 @@
 #include <divan/contracts/collision.h>
 #include <divan/contracts/lagrangian_constraint.h>
 #include <divan/divan.h>
+#include <divan/kit/ascending.h>
 #include <divan/kit/listed_numbers.h>
 #include <divan/memory.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 typedef struct Contact {
     DvAttachment side[2];
@@ -287,19 +287,13 @@ static bool former_counts(const UnilateralLagrangianConstraint *self, int64_t id
     return self->met || (id == 0 && self->number == 0);
 }
 
-static int compare_points(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* A vector of a state at the points of the contacts at least: of one that a device keeps only these travel. */
 static DvConstVec read_touched(const UnilateralLagrangianConstraint *self, int side, DvVecId id)
 {
     const DvStateRef state = self->state[side];
     if (!dv_state_storage(state).space)
         return dv_state_read(state, id);
-    uint32_t room = 0, end = 0, unique = 0;
+    uint32_t room = 0, end = 0;
     for (uint32_t i = 0; i < self->count; i++)
         room += self->contacts[i].side[side].count;
     const DvStepMark mark = dv_step_mark();
@@ -307,12 +301,7 @@ static DvConstVec read_touched(const UnilateralLagrangianConstraint *self, int s
     for (uint32_t i = 0; i < self->count; i++)
         for (uint32_t k = 0; k < self->contacts[i].side[side].count; k++)
             points[end++] = self->contacts[i].side[side].points[k];
-    if (end > 0)
-        qsort(points, end, sizeof *points, compare_points);
-    for (uint32_t i = 0; i < end; i++)
-        if (unique == 0 || points[unique - 1] != points[i])
-            points[unique++] = points[i];
-    const DvConstVec read = dv_state_read_points(state, id, points, unique);
+    const DvConstVec read = dv_state_read_points(state, id, points, dv_ascending_sort(points, end));
     dv_step_release(mark);
     return read;
 }

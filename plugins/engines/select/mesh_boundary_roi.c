@@ -6,6 +6,7 @@
 #include "mesh_inputs.h"
 
 #include <divan/contracts/state.h>
+#include <divan/kit/ascending.h>
 #include <divan/kit/region_group.h>
 
 #include <stdlib.h>
@@ -22,16 +23,10 @@ static int compare_edges(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int compare_points(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 typedef DV_ARRAY(uint64_t) EdgeArray;
 
 /* Edges of the faces of a kind, the smaller point in the upper half. `within`: sorted points, or none. */
-static void add_edges(MeshBoundaryRoi *self, DvElementKind kind, const uint32_t *within, size_t points,
+static void add_edges(MeshBoundaryRoi *self, DvElementKind kind, const uint32_t *within, uint32_t points,
                       EdgeArray *edges)
 {
     size_t count;
@@ -44,25 +39,13 @@ static void add_edges(MeshBoundaryRoi *self, DvElementKind kind, const uint32_t 
     for (size_t i = 0; i < count; i++, face += nodes) {
         bool all = there[i];
         for (uint32_t j = 0; j < nodes && points && all; j++)
-            all = bsearch(&face[j], within, points, sizeof *within, compare_points) != NULL;
+            all = dv_ascending_has(within, points, face[j]);
         for (uint32_t j = 0; j < nodes && all; j++) {
             const uint64_t a = face[j], b = face[(j + 1) % nodes];
             dv_array_push(edges, a < b ? a << 32 | b : b << 32 | a);
         }
     }
     dv_free(there);
-}
-
-/* Sorted, each once: how many stay. */
-static uint32_t unique_points(DvIndexArray *points)
-{
-    uint32_t count = 0;
-    if (points->count)
-        qsort(points->data, points->count, sizeof *points->data, compare_points);
-    for (uint32_t i = 0; i < points->count; i++)
-        if (!count || points->data[count - 1] != points->data[i])
-            points->data[count++] = points->data[i];
-    return count;
 }
 
 /* How many points the numbers in a list speak of: those of the object that it comes from, or of its state; SIZE_MAX: that is not known. */
@@ -123,7 +106,7 @@ static DvStatus update(DvObject *object, void *self_)
     EdgeArray edges = {0};
     for (size_t i = 0; i < given; i++)
         dv_array_push(&within, region[i]);
-    within.count = unique_points(&within);
+    within.count = dv_ascending_sort(within.data, within.count);
     add_edges(self, DV_TRIANGLES, within.data, within.count, &edges);
     add_edges(self, DV_QUADS, within.data, within.count, &edges);
     if (edges.count)
@@ -135,7 +118,7 @@ static DvStatus update(DvObject *object, void *self_)
         dv_array_push(&border, (uint32_t)(edge >> 32));
         dv_array_push(&border, (uint32_t)(edge & UINT32_MAX));
     }
-    dv_data_set(&self->indices, border.data, unique_points(&border));
+    dv_data_set(&self->indices, border.data, dv_ascending_sort(border.data, border.count));
     dv_array_free(&within);
     dv_array_free(&border);
     dv_array_free(&edges);

@@ -4,6 +4,7 @@
  */
 #include "barycentric_points.h"
 
+#include <divan/kit/ascending.h>
 #include <divan/memory.h>
 
 #include <stdlib.h>
@@ -290,23 +291,12 @@ static void touch_around(BarycentricMapping *self, const DvElementChange *change
                 dv_array_push(&self->touched, p);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return left < right ? -1 : left > right;
-}
-
 /* Each once. */
 static void sort_touched(BarycentricMapping *self)
 {
     DvIndexArray *touched = &self->touched;
-    uint32_t kept = 0;
-    if (touched->count)
-        qsort(touched->data, touched->count, sizeof *touched->data, ascending);
-    for (uint32_t i = 0; i < touched->count && touched->data[i] < self->located; i++)
-        if (i == 0 || touched->data[i] != touched->data[i - 1])
-            touched->data[kept++] = touched->data[i];
-    touched->count = kept;
+    const uint32_t count = dv_ascending_sort(touched->data, touched->count);
+    touched->count = dv_ascending_place(touched->data, count, self->located);
 }
 
 /* The rows of `hangs`, with the numbers that nodes have now, where something was touched. */

@@ -6,6 +6,8 @@
  */
 #include "jacobians.h"
 
+#include <divan/kit/ascending.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -168,20 +170,6 @@ static void add_root(Jacobians *js, uint32_t state, uint32_t root)
     product->link = NULL;
 }
 
-/* The first place in an ascending list that is not below `value`. */
-static uint32_t lower_bound(const uint32_t *list, uint32_t count, uint32_t value)
-{
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (list[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Columns of row `row` of a product, ascending, into `columns`; their number. */
 static uint32_t row_columns(const Jacobians *js, const DvMechanics *m, const Product *product, uint32_t row,
                             uint32_t *columns)
@@ -200,7 +188,7 @@ static uint32_t row_columns(const Jacobians *js, const DvMechanics *m, const Pro
             const uint32_t end = direct ? 1 : above->jacobian.start[middle + 1];
             for (uint32_t f = begin; f < end; f++) {
                 const uint32_t column = direct ? middle : above->jacobian.columns[f];
-                const uint32_t at = lower_bound(columns, count, column);
+                const uint32_t at = dv_ascending_place(columns, count, column);
                 if (at < count && columns[at] == column)
                     continue;
                 memmove(columns + at + 1, columns + at, (count - at) * sizeof *columns);

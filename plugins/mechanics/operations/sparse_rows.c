@@ -6,6 +6,8 @@
  */
 #include "sparse_rows.h"
 
+#include <divan/kit/ascending.h>
+
 #include <string.h>
 
 enum { FEW = 32 };
@@ -277,15 +279,7 @@ void upper_rows_free(UpperRows *upper)
 
 uint32_t rows_find(const Rows *rows, uint32_t row, uint32_t column)
 {
-    uint32_t low = rows->start[row];
-    const uint32_t end = rows->start[row + 1];
-    uint32_t high = end;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (rows->columns[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && rows->columns[low] == column ? low : UINT32_MAX;
+    const uint32_t start = rows->start[row], end = rows->start[row + 1];
+    const uint32_t at = start + dv_ascending_place(rows->columns + start, end - start, column);
+    return at < end && rows->columns[at] == column ? at : UINT32_MAX;
 }

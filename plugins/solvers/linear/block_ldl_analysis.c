@@ -8,6 +8,7 @@
  */
 #include "block_ldl_private.h"
 
+#include <divan/kit/ascending.h>
 #include <divan/memory.h>
 #include <divan/parallel.h>
 
@@ -310,12 +311,6 @@ static void split_supernodes(DvBlockLdl *self, uint32_t **tree)
     *tree = above;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Rows below each supernode: those of its columns in A and those of its children in the tree. */
 static void build_rows(DvBlockLdl *self, const Graph *graph, const uint32_t *tree)
 {
@@ -353,8 +348,7 @@ static void build_rows(DvBlockLdl *self, const Graph *graph, const uint32_t *tre
                     rows[below++] = theirs[i];
                 }
         }
-        qsort(rows, below, sizeof *rows, ascending);
-        super->below = below;
+        super->below = dv_ascending_sort(rows, below);
         used += below;
     }
     dv_free(mark);

@@ -3,6 +3,7 @@
 
 #include "key_table.h"
 
+#include <divan/kit/ascending.h>
 #include <divan/math/vec.h>
 
 #include <stdlib.h>
@@ -231,12 +232,6 @@ static void take_element(Work *w, uint32_t e)
     w->taken[e] = 1;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return left < right ? -1 : left > right;
-}
-
 /* All elements that have an edge to be split or a point on the cut. */
 static void find_region(Work *w, const DvIndexArray *near)
 {
@@ -250,8 +245,7 @@ static void find_region(Work *w, const DvIndexArray *near)
     }
     for (uint32_t i = 0; i < near->count; i++)
         take_element(w, near->data[i]);
-    if (w->region.count)
-        qsort(w->region.data, w->region.count, sizeof *w->region.data, ascending);
+    w->region.count = dv_ascending_sort(w->region.data, w->region.count);
 }
 
 static const Crossing *split_of(const Work *w, uint32_t a, uint32_t b)

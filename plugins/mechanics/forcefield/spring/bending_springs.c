@@ -4,10 +4,9 @@
  */
 #include "forcefield/spring/bending_springs.h"
 
+#include <divan/kit/ascending.h>
 #include <divan/kit/element_faults.h>
 #include <divan/kit/renumbering.h>
-
-#include <stdlib.h>
 
 static const double SHORTEST = 1e-4; /* m */
 
@@ -197,12 +196,6 @@ static void rename_points(BendingSprings *self, uint32_t edge, const DvRenumberi
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return left < right ? -1 : left > right;
-}
-
 /* Edges of the elements around touched points: those whose springs name them, for a spring is between two elements that are there. Each once,
  * for a second look would take numbers of now for those of before; dv_free. */
 static uint32_t *edges_around(const BendingSprings *self, const DvRenumbering *touched, uint32_t *count)
@@ -222,12 +215,7 @@ static uint32_t *edges_around(const BendingSprings *self, const DvRenumbering *t
                 if (edges.items[begin + j] < self->edges.count)
                     list[found++] = edges.items[begin + j];
         }
-    if (found)
-        qsort(list, found, sizeof *list, ascending);
-    *count = 0;
-    for (uint32_t i = 0; i < found; i++)
-        if (i == 0 || list[i] != list[i - 1])
-            list[(*count)++] = list[i];
+    *count = dv_ascending_sort(list, found);
     return list;
 }
 

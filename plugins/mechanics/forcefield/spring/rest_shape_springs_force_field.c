@@ -8,6 +8,7 @@
  * derivative of the torque is that of small rotations, -k_a.
  */
 #include <divan/contracts/operator.h>
+#include <divan/kit/ascending.h>
 #include <divan/kit/force_field.h>
 #include <divan/kit/point_set.h>
 #include <divan/kit/touched_points.h>
@@ -15,7 +16,6 @@
 #include <divan/math/rigid.h>
 #include <divan/types/color.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { RIGID_DIRECTIONS = 7 };
@@ -461,12 +461,6 @@ static void describe_operator(void *self_, DvOperator *out)
 static const DvOperatorOps operator_ops = {
     .size = sizeof(DvOperatorOps), .version = operator_version, .describe = describe_operator};
 
-static int compare_points(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static const uint32_t *touched_points(void *self_, uint32_t state, uint32_t *count)
 {
     RestShapeSpringsForceField *self = self_;
@@ -478,11 +472,7 @@ static const uint32_t *touched_points(void *self_, uint32_t state, uint32_t *cou
         dv_free(self->touched);
         self->touched = dv_alloc(self->count, sizeof *self->touched);
         memcpy(self->touched, self->point, self->count * sizeof *self->touched);
-        qsort(self->touched, self->count, sizeof *self->touched, compare_points);
-        self->touched_count = 0;
-        for (uint32_t i = 0; i < self->count; i++)
-            if (i == 0 || self->touched[i] != self->touched[i - 1])
-                self->touched[self->touched_count++] = self->touched[i];
+        self->touched_count = dv_ascending_sort(self->touched, self->count);
         self->touched_structure = self->structure;
     }
     *count = self->touched_count;

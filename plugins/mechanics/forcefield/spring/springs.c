@@ -8,6 +8,7 @@
 #include "forcefield/spring/springs.h"
 
 #include <divan/given.h>
+#include <divan/kit/ascending.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -482,27 +483,17 @@ const DvOperatorOps springs_operator = {
 
 /* ---- Points that are touched ---- */
 
-static int compare_points(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void list_ends(Springs *self, int side)
 {
     const uint32_t count = self->set.count;
     dv_free(self->ends[side]);
-    uint32_t *ends = dv_alloc((size_t)count + 1, sizeof *ends), unique = 0;
+    uint32_t *ends = dv_alloc((size_t)count + 1, sizeof *ends);
     for (uint32_t i = 0; i < count; i++) {
         const LinearSpring spring = spring_blocks_get(&self->set, i);
         ends[i] = side ? spring.b : spring.a;
     }
-    qsort(ends, count, sizeof *ends, compare_points);
-    for (uint32_t i = 0; i < count; i++)
-        if (unique == 0 || ends[unique - 1] != ends[i])
-            ends[unique++] = ends[i];
     self->ends[side] = ends;
-    self->end_count[side] = unique;
+    self->end_count[side] = dv_ascending_sort(ends, count);
 }
 
 /* Between two states; of one it may be all. */
