@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The conformance suites of force fields, masses, mappings and constraints on the emulated device: twins stand them in the place of their
+ * The conformance suites of states, force fields, masses, mappings and constraints on the emulated device: twins stand them in the place of their
  * components, and give what these do. Each row is a scene whose states are kept there.
  */
 #include <setjmp.h>
@@ -16,6 +16,7 @@
 #include "mapping_conformance.h"
 #include "mass_conformance.h"
 #include "scene_text.h"
+#include "state_conformance.h"
 
 /* ---- Meshes: a box out of shape ---- */
 
@@ -372,9 +373,37 @@ static void is_a_constraint(void **state)
     constraint_conformance(&((const ConstraintRow *)*state)->row);
 }
 
+/* ---- States ---- */
+
+typedef struct StateRow {
+    const char *name;
+    StateConformance row;
+} StateRow;
+
+#define OF_WORD(word)                                                                             \
+    {                                                                                             \
+        word,                                                                                     \
+        {                                                                                         \
+            .scene = "<Node><MechanicalObject name='dofs' template='" word "' size='37'/></Node>" \
+        }                                                                                         \
+    }
+
+static StateRow states[] = {
+    OF_WORD("CudaVec1d"),   OF_WORD("CudaVec1f"),   OF_WORD("CudaVec2d"),   OF_WORD("CudaVec2f"),
+    OF_WORD("CudaVec3d"),   OF_WORD("CudaVec3f"),   OF_WORD("CudaVec3f1"),  OF_WORD("CudaVec6d"),
+    OF_WORD("CudaVec6f"),   OF_WORD("CudaRigid2d"), OF_WORD("CudaRigid2f"), OF_WORD("CudaRigid3d"),
+    OF_WORD("CudaRigid3f"),
+};
+
+static void is_a_state(void **state)
+{
+    state_conformance(&((const StateRow *)*state)->row);
+}
+
 /* ---- All of them ---- */
 
 enum {
+    STATES = sizeof states / sizeof *states,
     FIELDS = sizeof fields / sizeof *fields,
     MASSES = sizeof masses / sizeof *masses,
     MAPPINGS = sizeof mappings / sizeof *mappings,
@@ -397,8 +426,11 @@ static int start_with_device(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[1 + FIELDS + MASSES + MAPPINGS + CONSTRAINTS] = {cmocka_unit_test(there_is_a_device)};
+    struct CMUnitTest tests[1 + STATES + FIELDS + MASSES + MAPPINGS + CONSTRAINTS] = {
+        cmocka_unit_test(there_is_a_device)};
     int count = 1;
+    for (int i = 0; i < STATES; i++)
+        tests[count++] = (struct CMUnitTest){states[i].name, is_a_state, NULL, NULL, &states[i]};
     for (int i = 0; i < FIELDS; i++)
         tests[count++] = (struct CMUnitTest){fields[i].name, is_a_force_field, NULL, NULL, &fields[i]};
     for (int i = 0; i < MASSES; i++)

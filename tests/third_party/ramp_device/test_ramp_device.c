@@ -15,6 +15,7 @@
 #include <divan-test/force_field_conformance.h>
 #include <divan-test/mass_conformance.h>
 #include <divan-test/scene_text.h>
+#include <divan-test/state_conformance.h>
 #include <divan/contracts/vector_space.h>
 
 #define POINTS(word) "<MechanicalObject name='dofs' template='" word "' position='1 2 3  -1 0 2  0.5 0.5 0  0 3 1'/>"
@@ -25,6 +26,7 @@
     "<Node name='root' dt='0.02' gravity='0.1 9 0.2'><DefaultAnimationLoop/><EulerImplicitSolver rayleighStiffness='0.02'/>" \
     "<CGLinearSolver iterations='100' tolerance='1e-13' threshold='1e-40'/>" POINTS(word) FIELD MASS HELD "</Node>"
 
+STATE_CONFORMANCE(a_state_of_the_device_is_one, .scene = "<Node>" POINTS("RampVec3d") "</Node>")
 FORCE_FIELD_CONFORMANCE(a_ramp_is_a_force_field, .scene = "<Node>" POINTS("Vec3d") FIELD "</Node>")
 FORCE_FIELD_CONFORMANCE(a_ramp_is_one_on_the_device, .scene = "<Node>" POINTS("RampVec3d") FIELD "</Node>")
 MASS_CONFORMANCE(a_mass_is_one_on_the_device, .scene = "<Node gravity='0 -9 0'>" POINTS("RampVec3d") MASS "</Node>")
@@ -65,9 +67,9 @@ static int use_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ramp_is_a_force_field),     cmocka_unit_test(a_ramp_is_one_on_the_device),
-        cmocka_unit_test(a_mass_is_one_on_the_device), cmocka_unit_test(a_constraint_is_one_on_the_device),
-        cmocka_unit_test(steps_stay_on_the_device),
+        cmocka_unit_test(a_ramp_is_a_force_field),      cmocka_unit_test(a_ramp_is_one_on_the_device),
+        cmocka_unit_test(a_mass_is_one_on_the_device),  cmocka_unit_test(a_constraint_is_one_on_the_device),
+        cmocka_unit_test(a_state_of_the_device_is_one), cmocka_unit_test(steps_stay_on_the_device),
     };
     return cmocka_run_group_tests(tests, use_device, stop_plugins);
 }

@@ -100,7 +100,7 @@ typedef struct DvStateOps {
                     DvVecId id); /* a dynamic vector is not needed any more; its memory may be kept for the next one */
 
     /* Vector arithmetic, wherever the vectors live. Absent operands are DV_NO_VEC; r may be a or b. */
-    void (*clear)(void *self, DvVecId r); /* r = 0 */
+    void (*clear)(void *self, DvVecId r); /* r = 0, coordinates: the default one */
     void (*combine)(void *self, DvVecId r, DvVecId a, DvVecId b,
                     double k);                       /* r = a + k b; a coordinate plus derivatives integrates */
     double (*dot)(void *self, DvVecId a, DvVecId b); /* sum over all components, in a fixed order */
