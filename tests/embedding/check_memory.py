@@ -107,6 +107,8 @@ with tempfile.TemporaryDirectory() as folder:
             too_large(write("loader.scn", LOADER % (loader, name)), mebi, loader, name)
         status, text = run("loader.scn", 128)
         judge("%s with room" % name, status == 0, status, text)
+        if isinstance(data, str):  # 48 bytes for each word that stands behind a blank
+            too_large("loader.scn", 14, "up to %.0f MiB are needed" % (48 * (len(data.split()) - 1) / MIB))
     write("numbers.scn", '<Node dt="0.01"><DefaultAnimationLoop/><MechanicalObject position="%s"/></Node>' % ("1 2 3 " * 700000))
     for mebi in (2, 10, 20):
         too_large("numbers.scn", mebi, "numbers.scn")

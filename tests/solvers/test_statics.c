@@ -127,6 +127,25 @@ static void newton_converges_quadratically_on_springs(void **state)
     dv_scene_free(scene);
 }
 
+/* After a reset no solve has been made: there is no end of one, and no residual. */
+static void a_reset_forgets_the_last_solve(void **state)
+{
+    (void)state;
+    DvScene *scene = cable("maxNbIterationsNewton='60' warnWhenLineSearchFails='0'", "", 5.0);
+    DvData *residuals = dv_object_field(scene_object(scene, "/newton"), "residuals");
+    size_t count = 0;
+    assert_int_equal(run(scene, 1), DV_OK);
+    dv_data_doubles(residuals, &count);
+    assert_true(count > 1);
+    assert_string_not_equal(field_text(scene, "/newton", "residualGraph"), "");
+    dv_scene_reset(scene);
+    dv_data_doubles(residuals, &count);
+    assert_int_equal(count, 0);
+    assert_string_equal(field_text(scene, "/newton", "residualGraph"), "");
+    assert_string_equal(field_text(scene, "/newton", "status"), "Undefined");
+    dv_scene_free(scene);
+}
+
 static void each_bound_ends_a_solve(void **state)
 {
     (void)state;
@@ -405,6 +424,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_equilibrium_is_found_that_is_not_linear),
         cmocka_unit_test(newton_converges_quadratically_on_springs),
+        cmocka_unit_test(a_reset_forgets_the_last_solve),
         cmocka_unit_test(each_bound_ends_a_solve),
         cmocka_unit_test(a_solve_that_does_not_converge_is_told_once_and_counted),
         cmocka_unit_test(the_line_search_takes_the_first_length_that_lowers_the_residual),

@@ -2235,6 +2235,34 @@ static void an_outline_lies_around_what_it_is_asked_for(void **state)
     assert_int_equal(outlined(&shot, 0, SIDE), 0);
 }
 
+/* A model's own edges have its colour whatever the light, and are outlined, but their shadow would be no wider than they are: none. */
+static void edges_of_a_model_are_lines_without_a_shadow(void **state)
+{
+    (void)state;
+    const char *rod =
+        "<OglModel name='rod' " MATTE("1", "0", "0") " position='0.5 -0.49 0.5  0.5 0.51 0.5' edges='0 1'/>";
+    Shot shot;
+    DvText text = {0};
+    dv_text_add(&text,
+                "<LightManager shadows='1'/><DirectionalLight direction='1 0 1'/>%s"
+                "<OglModel " MATTE("1", "1", "1") " position='-1 -1 0  1 -1 0  1 1 0  -1 1 0' quads='0 1 2 3'/>",
+                rod);
+    draw(text.at, &shot);
+    int red = 0, floor = 0;
+    for (int row = 0; row < SIDE; row++)
+        for (int column = 0; column < SIDE; column++) {
+            red += has_color(&shot, column, row, 255, 0, 0);
+            floor += has_color(&shot, column, row, 180, 180, 180); /* half the root of two */
+        }
+    assert_in_range(red, 49, 51);
+    assert_int_equal(red + floor, SIDE * SIDE);
+    DvRenderView view = view_from_above();
+    view.outline = "/rod";
+    draw_with(rod, &view, &shot);
+    assert_in_range(outlined(&shot, 0, SIDE), 2 * 2 * 49, 2 * 2 * 51 + 4 * 3);
+    dv_text_free(&text);
+}
+
 /* Solids and vertices that several draw are one batch, of which those of one are outlined; a plane that cuts them cuts the line. */
 static void an_outline_takes_a_part_of_a_batch(void **state)
 {
@@ -2270,6 +2298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wide_text_is_broken_at_blanks),
         cmocka_unit_test(an_outline_lies_around_what_it_is_asked_for),
+        cmocka_unit_test(edges_of_a_model_are_lines_without_a_shadow),
         cmocka_unit_test(an_outline_takes_a_part_of_a_batch),
         cmocka_unit_test(a_triangle_covers_the_pixels_whose_centres_it_holds),
         cmocka_unit_test(edges_are_smooth_unless_that_is_not_wanted),
