@@ -42,6 +42,15 @@ BODY void NAME(inertia_turn)(const NAME(inertia_turn_args) * o, uint32_t block, 
         o->f[6 * i + 3 + c] = (REAL)((double)o->f[6 * i + 3 + c] + torque[c]);
 }
 
+/* A row of an inertia times what turns a body. */
+BODY double NAME(row_times)(const double *row, const REAL *turn, uint32_t turns)
+{
+    double sum = 0;
+    for (uint32_t j = 0; j < turns; j++)
+        sum += row[j] * (double)turn[j];
+    return sum;
+}
+
 /* r += k M d     n: bodies; dim: 6, or 3 in the plane */
 typedef struct NAME(inertia_product_args) {
     const double *stop;
@@ -66,10 +75,8 @@ BODY void NAME(inertia_product)(const NAME(inertia_product_args) * o, uint32_t b
     for (uint32_t c = 0; c < linear; c++)
         r[c] += mass * d[c];
     for (uint32_t c = 0; c < turns; c++) {
-        double sum = 0;
-        for (uint32_t j = 0; j < turns; j++)
-            sum += o->world[(i * turns + c) * turns + j] * (double)d[linear + j];
-        r[linear + c] = (REAL)((double)r[linear + c] + sum * o->k);
+        const double turned = NAME(row_times)(o->world + (i * turns + c) * turns, d + linear, turns);
+        r[linear + c] = (REAL)((double)r[linear + c] + turned * o->k);
     }
 }
 
@@ -96,12 +103,8 @@ BODY void NAME(inertia_divide)(const NAME(inertia_divide_args) * o, uint32_t blo
     REAL *a = o->a + i * o->dim;
     for (uint32_t c = 0; c < linear; c++)
         a[c] = f[c] / o->mass[i];
-    for (uint32_t c = 0; c < turns; c++) {
-        double sum = 0;
-        for (uint32_t j = 0; j < turns; j++)
-            sum += o->inverse[(i * turns + c) * turns + j] * (double)f[linear + j];
-        a[linear + c] = (REAL)sum;
-    }
+    for (uint32_t c = 0; c < turns; c++)
+        a[linear + c] = (REAL)NAME(row_times)(o->inverse + (i * turns + c) * turns, f + linear, turns);
 }
 
 /* b, h times the forces: J times the turn that one Newton step of an implicit step finds of each body, p: 1, or 1/2 of the trapezoidal rule. */

@@ -3,8 +3,7 @@
  * BlockJacobiPreconditioner: multiplies by the inverses of the 3 x 3 blocks on the diagonal of the matrix, whatever the DOF
  * types: block g couples the unknowns 3 g, 3 g + 1 and 3 g + 2. A last block that is not full is filled with the identity.
  */
-#include <divan/kit/krylov_inverses.h>
-#include <divan/kit/preconditioner.h>
+#include "diagonal_preconditioner.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,14 +96,7 @@ const DvClass dv_block_jacobi_preconditioner = {
     .size = sizeof(DvClass),
     .name = "BlockJacobiPreconditioner",
     .variants = "FullVector",
-    .module = "Sofa.Component.LinearSolver.Preconditioner",
     .help = "Multiplies by the inverses of the 3 x 3 diagonal blocks of the matrix.",
-    .instance_size = sizeof(DvPreconditioner),
     .fields = fields,
-    DV_PRECONDITIONER_LIFE,
-    .family = "preconditioners",
-    .bases = (const char *const[]){"MatrixLinearSolver", "LinearSolver", NULL},
-    .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &operations},
-                                      {.id = DV_DIAGONAL_BLOCKS, .ops = &diagonal_operations},
-                                      {0}},
+    DIAGONAL_PRECONDITIONER_CLASS(operations, diagonal_operations),
 };

@@ -3,8 +3,7 @@
  * JacobiPreconditioner: z_i = r_i / A_ii. Usually the preconditioner of a PCGLinearSolver; alone it is one Jacobi iteration
  * from zero.
  */
-#include <divan/kit/krylov_inverses.h>
-#include <divan/kit/preconditioner.h>
+#include "diagonal_preconditioner.h"
 
 static const DvField fields[] = {
     DV_LINEAR_SOLVER_FIELDS(DvPreconditioner, base),
@@ -42,14 +41,7 @@ const DvClass dv_jacobi_preconditioner = {
     .size = sizeof(DvClass),
     .name = "JacobiPreconditioner",
     .variants = "DiagonalMatrix",
-    .module = "Sofa.Component.LinearSolver.Preconditioner",
     .help = "Divides by the diagonal of the matrix.",
-    .instance_size = sizeof(DvPreconditioner),
     .fields = fields,
-    DV_PRECONDITIONER_LIFE,
-    .family = "preconditioners",
-    .bases = (const char *const[]){"MatrixLinearSolver", "LinearSolver", NULL},
-    .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &operations},
-                                      {.id = DV_DIAGONAL_BLOCKS, .ops = &diagonal_operations},
-                                      {0}},
+    DIAGONAL_PRECONDITIONER_CLASS(operations, diagonal_operations),
 };

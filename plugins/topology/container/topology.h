@@ -120,6 +120,11 @@ void topology_destroy(DvObject *object, void *self);
 /* Computes the lists that follow from others: an engine's update. */
 DvStatus mesh_topology_update(DvObject *object, void *self);
 void topology_bounding_box(DvObject *object, void *self, double *box);
+/* What classes have alike whose lists are made from what a scene gives. */
+#define MADE_TOPOLOGY_CLASS                                                                          \
+    .family = "topologies",                                                                          \
+    .contracts = (const DvContract[]){{.id = DV_TOPOLOGY, .ops = &topology_ops, .slot = true}, {0}}, \
+    .update = mesh_topology_update, .bounding_box = topology_bounding_box, .destroy = topology_destroy
 
 /* Entries of field tables: the struct of the class and, in it, the Topology with a dot (or nothing when it is one). */
 #define TOPOLOGY_FILE_FIELD(Struct, in)                                     \

@@ -34,9 +34,7 @@ DvStatus round_grid_init(DvObject *object, void *self);
 /* Of a class, with its function `construct`, what both share. */
 #define ROUND_GRID_CLASS(construct_of_class)                                                                           \
     .size = sizeof(DvClass), .bases = (const char *const[]){"GridTopology", "MeshTopology", "BaseMeshTopology", NULL}, \
-    .family = "topologies", .module = "Sofa.Component.Topology.Container.Grid", .instance_size = sizeof(RoundGrid),    \
-    .contracts = (const DvContract[]){{.id = DV_TOPOLOGY, .ops = &topology_ops, .slot = true}, {0}},                   \
-    .construct = (construct_of_class), .parse = round_grid_parse, .init = round_grid_init,                             \
-    .update = mesh_topology_update, .bounding_box = topology_bounding_box, .destroy = topology_destroy
+    .module = "Sofa.Component.Topology.Container.Grid", .instance_size = sizeof(RoundGrid), MADE_TOPOLOGY_CLASS,       \
+    .construct = (construct_of_class), .parse = round_grid_parse, .init = round_grid_init
 
 #endif
