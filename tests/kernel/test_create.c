@@ -452,6 +452,10 @@ static void src_links_every_field_of_the_same_name(void **state)
     dv_scene_free(scene);
     assert_refused(IN_NODE("<Value name='w' src='@x'/>"), DV_ERROR_NOT_FOUND,
                    "Value 'w': src: nothing is found at '@x'");
+    scene = load(IN_NODE("<Value name='v' count='4'/><Value name='w' src=''/><Value name='x' src='@'/>"));
+    assert_silent(); /* of old scenes: nothing is named, and nothing followed */
+    assert_int_equal(dv_data_int(field_at(scene, "@x", "count")), dv_data_int(field_at(scene, "@w", "count")));
+    dv_scene_free(scene);
 }
 
 static void a_second_holder_of_a_slot_is_told(void **state)

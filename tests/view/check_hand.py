@@ -119,7 +119,7 @@ def marks_have_names():
     window = Window("pendulum.scn")
     window.do("windowmove", window.id, "0", "0")
     wait_for("the row of the root", lambda: x11.pixel(330, 111) == SELECTED)
-    for x, y in ((616, 217), (973, 285)):  # a spring between two balls, an arm of a frame
+    for x, y in ((617, 220), (973, 285)):  # three pixels below a spring between two balls; an arm of a frame
         wait_for("a name beside the mouse", lambda: sum(max(c) < 50 for c in x11.colors(x + 16, y + 18, 20, 3)) > 30,
                  lambda: window.do("mousemove", str(x), str(y)))
         window.do("click", "1")
