@@ -442,6 +442,9 @@ static void the_visitor_walk_stops_at_a_mapping_without_forces(void **state)
     const DvMechanicalOperationsOps *ops = ops_of_plugin();
     DvMechanics *m = ops->open(dv_scene_root(scene));
     double force[3];
+    ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE); /* before any force of another walk is there */
+    ops->gather(m, force, DV_FORCE);
+    assert_true(force[0] == 3.0);
     ops->compute_force(m, &step, DV_FORCE, DV_WALK_VISITOR);
     ops->gather(m, force, DV_FORCE);
     assert_true(force[0] == 0.0);

@@ -201,6 +201,43 @@ static void solid_elements_are_drawn_by_all_their_faces(void **state)
     }
 }
 
+static void add_kinds(void *counts, const DrawnBatch *batch)
+{
+    ((uint32_t *)counts)[batch->kind] += batch->count;
+}
+
+/* Corners, edges, and two triangles for each quad and each face of a cube; of each kind only if it is asked for. */
+static void a_region_draws_the_kinds_that_are_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fields;
+        uint32_t points, lines, triangles;
+    } cases[] = {{"", 0, 0, 0},
+                 {"drawPoints='1'", 8, 0, 0},
+                 {"drawEdges='1'", 0, 2, 0},
+                 {"drawQuads='1'", 0, 0, 2},
+                 {"drawHexahedra='1'", 0, 0, 12}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        uint32_t counts[DRAWN_KINDS] = {0};
+        snprintf(text, sizeof text,
+                 "<Node name='root'><DefaultAnimationLoop/><VisualStyle displayFlags='showAll'/><MeshTopology "
+                 "position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1' edges='0 1 1 2' quads='0 1 2 3' "
+                 "hexahedra='0 1 2 3 4 5 6 7'/><MechanicalObject template='Vec3d'/><BoxROI name='roi' "
+                 "box='-1 -1 -1 2 2 2' %s/></Node>",
+                 cases[i].fields);
+        DvScene *scene = scene_from_text(text);
+        DrawRecorder recorder = draw_recorder(UINT32_MAX, add_kinds, counts);
+        record_drawing_of(&recorder, scene_object(scene, "/roi"));
+        if (counts[DRAWN_POINTS] != cases[i].points || counts[DRAWN_LINES] != cases[i].lines ||
+            counts[DRAWN_TRIANGLES] != cases[i].triangles)
+            fail_msg("'%s': %u points, %u lines, %u triangles", cases[i].fields, counts[DRAWN_POINTS],
+                     counts[DRAWN_LINES], counts[DRAWN_TRIANGLES]);
+        dv_scene_free(scene);
+    }
+}
+
 /* ---- Classes that draw nothing ---- */
 
 static bool is_seen(const DvClass *cls)
@@ -258,6 +295,7 @@ int main(void)
         cmocka_unit_test(all_that_can_be_shown_here_is),
         cmocka_unit_test(nothing_is_drawn_when_no_flag_is_on),
         cmocka_unit_test(solid_elements_are_drawn_by_all_their_faces),
+        cmocka_unit_test(a_region_draws_the_kinds_that_are_asked_for),
         cmocka_unit_test(every_class_is_seen_or_says_why_not),
     };
     return cmocka_run_group_tests(tests, NULL, stop_plugins);
