@@ -54,17 +54,14 @@ static void describe(const DvDiagonalBlocks *blocks, size_t first, DvStateRef s,
         dv_operator_add_numbers(op, "inverse", blocks->numbers + 3 * first, n / 3, 9, version);
 }
 
-/* By any plugin that has a device. */
-static DvTwin *make(const DvStorage *storage, DvStateRef s, const DvOperator *op)
+DvTwin *dv_twin_of(const DvStorage *storage, DvStateRef s, const DvOperator *op, DvText *why)
 {
     const void *services[DV_MOST_SPACES];
     const size_t count = dv_services(DV_DEVICE_OPERATORS, services, DV_MOST_SPACES);
-    DvText why = {0};
     DvTwin *twin = NULL;
     for (size_t i = 0; i < count && i < DV_MOST_SPACES && !twin; i++)
         twin = ((const DvDeviceOperatorsOps *)services[i])
-                   ->make(storage->space, storage->precision, s.dof, dv_state_count(s), op, &why);
-    dv_text_free(&why);
+                   ->make(storage->space, storage->precision, s.dof, dv_state_count(s), op, why);
     return twin;
 }
 
@@ -79,7 +76,8 @@ static bool take_state(DvKrylovInverses *inverses, const DvStorage *storage, uin
         dv_text_free(&why);
         return done;
     }
-    DvTwin *twin = make(storage, s, op);
+    DvTwin *twin = dv_twin_of(storage, s, op, &why);
+    dv_text_free(&why);
     if (!twin || !twin->ops->acceleration) {
         if (twin)
             twin->ops->free(twin);
@@ -134,7 +132,10 @@ bool dv_krylov_inverses_begin(DvKrylovSpace *space, DvKrylovCourse *course, DvKr
 {
     if (!dv_krylov_course_begin(space, course, iterations))
         return false;
-    if (inverses->ops && dv_space_fault(course->storage.space) == DV_OK && !take(inverses, space, &course->storage))
+    if (dv_space_fault(course->storage.space) != DV_OK) /* nothing is solved there any more */
+        return true;
+    if ((inverses->ops && !take(inverses, space, &course->storage)) ||
+        (inverses->solver && !inverses->solver->take(inverses->self)))
         course->storage.space = NULL;
     return course->storage.space != NULL;
 }
@@ -145,7 +146,9 @@ static void precondition(const KrylovMethod *method, int z)
     DvKrylovSpace *space = method->space;
     const DvKrylovInverses *inverses = method->own;
     const DvSpace number = method->course->storage.space->number;
-    if (!inverses->ops)
+    if (inverses->solver)
+        inverses->solver->solve(inverses->self, space->ids[z], space->ids[DV_KRYLOV_R]);
+    else if (!inverses->ops)
         space->ops->combine(space->m, space->ids[z], space->ids[DV_KRYLOV_R], DV_NO_VEC, 0.0);
     for (uint32_t i = 0; inverses->ops && i < inverses->states; i++) {
         const DvStateRef s = inverses->there[i].state;

@@ -4,6 +4,7 @@
  */
 #include "class_ops.h"
 
+#include <divan/contracts/vector_space.h>
 #include <divan/kit/krylov.h>
 #include <divan/scene.h>
 
@@ -145,7 +146,10 @@ DvMatrixKind dv_krylov_solver_takes_nearly_symmetric(void *self)
 DvStatus dv_krylov_solver_solve(void *self_, DvVecId x, DvVecId b)
 {
     DvKrylovSolver *self = self_;
+    const DvMechanicalOperationsOps *operations = self->base.ops;
+    DvVectorSpace *device = operations->storage ? operations->storage(self->base.m).space : NULL;
     dv_phase_begin("linear solver");
+    dv_space_range(device, dv_object_name(dv_object_of(self)));
     uint32_t products = dv_data_uint(&self->products);
     const DvLinearSolverOps *ops = &self->ops->solver;
     dv_krylov_begin(&self->space, x, b, ops->uses_guess != NULL && ops->uses_guess(self));
@@ -155,6 +159,7 @@ DvStatus dv_krylov_solver_solve(void *self_, DvVecId x, DvVecId b)
     if (products != dv_data_uint(&self->products))
         dv_data_set_uint(&self->products, products);
     ++*(uint32_t *)dv_data_rewrite(&self->solves);
+    dv_space_range(device, NULL);
     dv_phase_end();
     return status;
 }

@@ -10,6 +10,10 @@
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 
+#ifdef DV_CUDA_HAS_NVTX
+#include <nvtx3/nvToolsExt.h>
+#endif
+
 extern const void *const card_kernels[KERNEL_COUNT][2]; /* kernels.cu */
 
 /* What is sent goes through memory that the card reads by itself; the event tells when all of it has been read. */
@@ -348,6 +352,21 @@ static void replay(Device *base, uint32_t times)
     base->counts.launches += times;
 }
 
+/* ---- Names for profilers ---- */
+
+/* Nothing where no profiler has loaded itself. */
+static void range(const char *name)
+{
+#ifdef DV_CUDA_HAS_NVTX
+    if (name)
+        (void)nvtxRangePushA(name);
+    else
+        (void)nvtxRangePop();
+#else
+    (void)name;
+#endif
+}
+
 /* ---- Beginning and end ---- */
 
 static void close_card(Device *base)
@@ -383,6 +402,7 @@ static const DeviceOps ops = {
     .record = record,
     .end_record = end_record,
     .replay = replay,
+    .range = range,
 };
 
 static cudaError_t begin(Card *card)

@@ -26,6 +26,7 @@ typedef struct DeviceOps {
     void (*record)(Device *device);
     bool (*end_record)(Device *device);
     void (*replay)(Device *device, uint32_t times);
+    void (*range)(const char *name); /* or NULL: no profiler listens to it; DvVectorSpaceOps.range */
 } DeviceOps;
 
 struct Device {

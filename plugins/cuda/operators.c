@@ -22,6 +22,11 @@ bool device_array_room(Space *space, DeviceArray *array, size_t bytes, DvText *w
     return array->at != 0;
 }
 
+bool device_array_ample(Space *space, DeviceArray *array, size_t bytes, DvText *why)
+{
+    return (array->at && array->bytes >= bytes) || device_array_room(space, array, 2 * bytes, why);
+}
+
 void device_array_free(Space *space, DeviceArray *array)
 {
     if (array->at)

@@ -29,6 +29,8 @@ void twin_end(Twin *twin);
 
 /* Room for as many bytes, of any content; false: the device has no memory, with a reason. */
 bool device_array_room(Space *space, DeviceArray *array, size_t bytes, DvText *why);
+/* With more room, if there has to be another one, for what grows little by little. */
+bool device_array_ample(Space *space, DeviceArray *array, size_t bytes, DvText *why);
 void device_array_free(Space *space, DeviceArray *array);
 /* From the host, in the precision given; `by_component`: [count][width] there becomes [width][count] here. */
 bool device_array_numbers(Space *space, DvPrecision precision, DeviceArray *array, const DvOperatorPart *part,

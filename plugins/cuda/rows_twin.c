@@ -35,12 +35,6 @@ static int compare_touches(const void *a, const void *b)
                                 : (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-/* Room for as many bytes and more, so that a few rows more need no other one. */
-static bool ample_room(Space *space, DeviceArray *array, size_t bytes, DvText *why)
-{
-    return (array->at && array->bytes >= bytes) || device_array_room(space, array, 2 * bytes, why);
-}
-
 /* The entries by the points that they touch: how many points there are. */
 static uint32_t sort_touches(Touch *touch, const DvOperatorPart *begin, const DvOperatorPart *point)
 {
@@ -60,7 +54,7 @@ static bool put_index(Space *space, SideOfRows *side, const Touch *touch, const 
 {
     const uint32_t rows = (uint32_t)begin->count - 1, n = side->entries, touched = side->touched;
     const size_t bytes = ((size_t)rows + 1 + 3 * (size_t)n + 2 * (size_t)touched + 1) * sizeof(uint32_t);
-    if (!ample_room(space, &side->index, bytes, why))
+    if (!device_array_ample(space, &side->index, bytes, why))
         return false;
     uint32_t *to = space->device->ops->put(space->device, side->index.at, bytes);
     memcpy(to, begin->index, ((size_t)rows + 1) * sizeof *to);
@@ -98,10 +92,10 @@ static bool put_side(RowsTwin *self, SideOfRows *side, const DvOperatorPart *con
     side->dim = value->width;
     side->entries = (uint32_t)point->count;
     side->touched = sort_touches(touch, begin, point);
-    const bool done =
-        put_index(space, side, touch, begin, point, why) &&
-        ample_room(space, &side->value, dv_space_bytes(self->twin.precision, value->count * value->width), why) &&
-        device_array_numbers(space, self->twin.precision, &side->value, value, false, why);
+    const bool done = put_index(space, side, touch, begin, point, why) &&
+                      device_array_ample(space, &side->value,
+                                         dv_space_bytes(self->twin.precision, value->count * value->width), why) &&
+                      device_array_numbers(space, self->twin.precision, &side->value, value, false, why);
     dv_free(touch);
     return done;
 }
@@ -135,7 +129,8 @@ static bool rows_update(DvTwin *base, const DvOperator *op, DvText *why)
         if (!find_side(self, op, k, part, why) ||
             !put_side(self, &self->side[k], part, k ? second->index[0] : self->twin.points, why))
             return false;
-    return ample_room(space, &self->stiffness, bytes, why) && ample_room(space, &self->along, bytes, why) &&
+    return device_array_ample(space, &self->stiffness, bytes, why) &&
+           device_array_ample(space, &self->along, bytes, why) &&
            device_array_numbers(space, self->twin.precision, &self->stiffness, stiffness, false, why);
 }
 

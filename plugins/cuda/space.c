@@ -418,6 +418,12 @@ static void keep_points(DvVectorSpace *base, DvAddress to, DvAddress from, DvPre
                  .list = SPACE_AT(list), .dim = dim);
 }
 
+static void range(DvVectorSpace *space, const char *name)
+{
+    if (of(space)->device->ops->range)
+        of(space)->device->ops->range(name);
+}
+
 /* ---- Loops ---- */
 
 static void guard(DvVectorSpace *space, uint32_t slot)
@@ -456,7 +462,7 @@ static const DvSpaceCounts *counts(const DvVectorSpace *space)
     .combine_by = combine_by, .clear_listed = clear_listed, .dot = dot, .calculate = calculate,                       \
     .put_slots = put_slots, .get_slots = get_slots, .guard = guard, .record = record, .end_record = end_record,       \
     .replay = replay, .wait = wait_for_all, .counts = counts, .fault = fault, .integrate = integrate,                 \
-    .add_points = add_points, .keep_slots = keep_slots, .keep_points = keep_points
+    .add_points = add_points, .keep_slots = keep_slots, .keep_points = keep_points, .range = range
 
 const DvVectorSpaceOps space_of_emulated_ops = {.size = sizeof(DvVectorSpaceOps),
                                                 .name = emulated_name,

@@ -12,6 +12,8 @@ import tempfile
 divan = os.path.abspath(sys.argv[1])
 CG = '<EulerImplicitSolver rayleighStiffness="0.05"/><CGLinearSolver iterations="6" tolerance="0" threshold="0"/>'
 PCG = """<EulerImplicitSolver/><PCGLinearSolver iterations="6" tolerance="0" preconditioner="@blocks"/><BlockJacobiPreconditioner name="blocks"/>"""
+FACTOR = """<EulerImplicitSolver/><PCGLinearSolver iterations="6" tolerance="0" preconditioner="@factor"/>
+<AsyncSparseLDLSolver name="factor" refresh="%d"/>"""
 BEAM = """<Node name="root" dt="0.01" gravity="0 -9 0">{more}<DefaultAnimationLoop/><Node name="Body">{solver}
 <RegularGridTopology n="6 3 4" min="0 0 0" max="4 1 1"/><MechanicalObject template="{word}" name="dofs"/>
 <TetrahedronFEMForceField youngModulus="2000" poissonRatio="0.3" method="large"/><DiagonalMass totalMass="5"/>
@@ -29,6 +31,8 @@ SCENES = {
     "contacts on the host": BEAM.format(more=TOUCH, solver="<EulerExplicitSolver/>", word="CudaVec3d", below='<PointCollisionModel contactStiffness="1"/>', beside=FLOOR),
     "contacts in a solve": BEAM.format(more=TOUCH, solver=CG, word="CudaVec3d", below='<PointCollisionModel contactStiffness="1"/>', beside=FLOOR),
     "a preconditioner": BEAM.format(more="", solver=PCG, word="CudaVec3d", below="", beside=""),
+    "a factor that is sent": BEAM.format(more="", solver=FACTOR % 1, word="CudaVec3d", below="", beside=""),
+    "a factor that serves": BEAM.format(more="", solver=FACTOR % 50, word="CudaVec3f", below="", beside=""),
     "a file in each step": BEAM.format(more="", solver="<EulerExplicitSolver/>", word="CudaVec3d", below=WRITES, beside=""),
 }
 

@@ -9,6 +9,7 @@
 #define NAME(name) name##_d
 #define ROOT       sqrt
 #include "components.h"
+#include "factor.h"
 #include "inertia.h"
 #include "mappings.h"
 #include "rows.h"
@@ -24,6 +25,7 @@
 #define NAME(name) name##_f
 #define ROOT       sqrtf
 #include "components.h"
+#include "factor.h"
 #include "inertia.h"
 #include "mappings.h"
 #include "rows.h"

@@ -112,9 +112,9 @@ typedef struct TwinItem {
     DvVectorSpace *space; /* of all its states, or of `side`; NULL: some are on the host, or elsewhere */
     uint32_t side;        /* the state that it is made for: 0, or... */
     bool alone; /* ...one of two, the other of which is on the host: products act there where that one rests */
-    const DvVectorSpace *counted; /* of one of them... */
-    const DvObject *travels;      /* ...this state */
-    uint64_t put, got, waits;     /* for it */
+    DvVectorSpace *counted;   /* of one of them... */
+    const DvObject *travels;  /* ...this state */
+    uint64_t put, got, waits; /* for it */
     DvPrecision precision;
     const DvOperatorOps *ops;           /* of the component; or NULL */
     const DvOperatorOfSideOps *of_side; /* likewise */

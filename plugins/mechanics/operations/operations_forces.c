@@ -28,7 +28,9 @@ static __attribute__((noinline)) bool add_force_there(DvMechanics *m, FieldItem 
         f[k] = state->f;
         state->force_is_zero = false;
     }
+    twin_range(field->twin);
     twin->ops->add_force(twin, step, x, v, f);
+    twin_range_end(field->twin);
     field->twin->behind = true;
     return true;
 }
@@ -36,7 +38,7 @@ static __attribute__((noinline)) bool add_force_there(DvMechanics *m, FieldItem 
 /* On the host, of a state that a device keeps. */
 static __attribute__((noinline)) void add_force_from_host(DvMechanics *m, FieldItem *field, const DvStep *step)
 {
-    const DvSpaceCounts before = twin_counts(field->twin);
+    const DvSpaceCounts before = twin_begin(field->twin);
     PointsThere there;
     DvConstVec x[2], v[2];
     DvVec f[2];
@@ -56,7 +58,7 @@ static __attribute__((noinline)) void add_force_from_host(DvMechanics *m, FieldI
     if (few)
         points_end(&there, field->state_count);
     dv_step_release(mark);
-    twin_count_since(field->twin, &before);
+    twin_end(field->twin, &before);
 }
 
 /* What acts on one state gets its vectors where they are: a copy would wait for the stores that have just made them. */

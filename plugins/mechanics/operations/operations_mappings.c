@@ -87,9 +87,9 @@ static void propagate(DvMechanics *m, MappingItem *mapping, const DvStep *step, 
 void mapping_propagate(DvMechanics *m, MappingItem *mapping, const DvStep *step, const DvVecId ids[3],
                        DvVecId otherwise, DvVecId out)
 {
-    const DvSpaceCounts before = twin_counts(mapping->twin);
+    const DvSpaceCounts before = twin_begin(mapping->twin);
     propagate(m, mapping, step, ids, otherwise, out);
-    twin_count_since(mapping->twin, &before);
+    twin_end(mapping->twin, &before);
 }
 
 /* A state in which nobody made the vector, since no solver moves it or it is outside, is where it is and goes on as it does. */
@@ -167,7 +167,7 @@ static void pull_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, do
 
 void mapping_pull_up(DvMechanics *m, MappingItem *mapping, const DvStep *step, double k)
 {
-    const DvSpaceCounts before = twin_counts(mapping->twin);
+    const DvSpaceCounts before = twin_begin(mapping->twin);
     pull_up(m, mapping, step, k);
-    twin_count_since(mapping->twin, &before);
+    twin_end(mapping->twin, &before);
 }

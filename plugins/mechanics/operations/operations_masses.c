@@ -22,8 +22,10 @@ void operation_add_mdx(DvMechanics *m, double factor, DvVecId res, DvVecId d)
         if (state->kind != STATE_INDEPENDENT || !mechanics_alive(m, mass->object))
             continue;
         if (twin && twin->ops->add_mdx) {
+            twin_range(mass->twin);
             if (mechanics_fetch(m, state, mass->object, mass->twin->space->number))
                 twin->ops->add_mdx(twin, factor, state->x, state->f);
+            twin_range_end(mass->twin);
         } else if (mechanics_fetch(m, state, mass->object, mass->mass->space))
             mass->mass->add_mdx(mass->self, factor, state->x, state->f);
     }
@@ -114,8 +116,10 @@ void operation_acceleration_from_force(DvMechanics *m, DvVecId a, DvVecId f)
             continue;
         DvTwin *twin = state->masses == 1 ? field_twin(m, mass) : NULL;
         if (twin && twin->ops->acceleration) {
+            twin_range(mass->twin);
             if (mechanics_fetch(m, state, mass->object, mass->twin->space->number))
                 twin->ops->acceleration(twin, state->x, state->f);
+            twin_range_end(mass->twin);
             continue;
         }
         if (!mass->mass->acceleration)
@@ -166,8 +170,10 @@ void operation_implicit_turn(DvMechanics *m, const DvStep *step, double share, D
             continue;
         DvTwin *twin = field_twin(m, mass);
         if (twin && twin->ops->size > offsetof(DvTwinOps, implicit_turn) && twin->ops->implicit_turn) {
+            twin_range(mass->twin);
             if (mechanics_fetch(m, state, mass->object, mass->twin->space->number))
                 twin->ops->implicit_turn(twin, step->dt, share, state->x, state->f);
+            twin_range_end(mass->twin);
             continue;
         }
         field_catch_up(m, mass, step);

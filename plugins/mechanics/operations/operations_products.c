@@ -39,10 +39,12 @@ static __attribute__((noinline)) bool add_product_there(DvMechanics *m, FieldIte
         dx[i] = state->x;
         df[i] = state->f;
     }
+    twin_range(field->twin);
     if (stiff && twin->ops->add_dforce)
         twin->ops->add_dforce(twin, step, k, factors.b, dx, df);
     if (heavy)
         twin->ops->add_mdx(twin, mass, dx[0], df[0]);
+    twin_range_end(field->twin);
     return true;
 }
 
@@ -51,7 +53,7 @@ static __attribute__((noinline)) void add_product_from_host(DvMechanics *m, Fiel
                                                             DvFactors factors, double k, double mass)
 {
     field_catch_up(m, field, step);
-    const DvSpaceCounts before = twin_counts(field->twin);
+    const DvSpaceCounts before = twin_begin(field->twin);
     PointsThere there;
     DvConstVec dx[2], none[2];
     DvVec df[2];
@@ -69,7 +71,7 @@ static __attribute__((noinline)) void add_product_from_host(DvMechanics *m, Fiel
     if (few)
         points_end(&there, field->state_count);
     dv_step_release(mark);
-    twin_count_since(field->twin, &before);
+    twin_end(field->twin, &before);
 }
 
 static void add_product_of(DvMechanics *m, FieldItem *field, const DvStep *step, DvFactors factors)

@@ -103,12 +103,15 @@ void twins_forget_all(DvMechanics *m)
 
 /* ---- What moves ---- */
 
-DvSpaceCounts twin_counts(const TwinItem *item)
+DvSpaceCounts twin_begin(const TwinItem *item)
 {
-    return item ? *item->counted->ops->counts(item->counted) : (DvSpaceCounts){0};
+    if (!item)
+        return (DvSpaceCounts){0};
+    twin_range(item);
+    return *item->counted->ops->counts(item->counted);
 }
 
-void twin_count_since(TwinItem *item, const DvSpaceCounts *before)
+void twin_end(TwinItem *item, const DvSpaceCounts *before)
 {
     if (!item)
         return;
@@ -116,6 +119,7 @@ void twin_count_since(TwinItem *item, const DvSpaceCounts *before)
     item->put += now->bytes_put - before->bytes_put;
     item->got += now->bytes_got - before->bytes_got;
     item->waits += now->waits - before->waits;
+    twin_range_end(item);
 }
 
 static uint32_t shares(DvScene *scene, DvDeviceShare *shares, uint32_t capacity)
@@ -165,7 +169,7 @@ static void refresh(TwinItem *item, DvObject *object, void *self, const DvStateR
     DvText why = {0};
     const DvDofType *const dof[2] = {state->dof, to ? to->dof : NULL};
     item->applied = false;
-    const DvSpaceCounts before = twin_counts(item);
+    const DvSpaceCounts before = twin_begin(item);
     if (item->alone)
         item->of_side->describe(self, item->side, &op);
     else
@@ -180,7 +184,7 @@ static void refresh(TwinItem *item, DvObject *object, void *self, const DvStateR
         forget_twin(item);
     if (!item->twin && dv_space_fault(item->space) == DV_OK) /* else that has been said */
         tell(item, object, state->object, why.at ? why.at : "no plugin has this operator there");
-    twin_count_since(item, &before);
+    twin_end(item, &before);
     dv_text_free(&why);
 }
 
@@ -232,7 +236,7 @@ void field_catch_up(DvMechanics *m, FieldItem *field, const DvStep *step)
     if (!field->twin || !field->twin->behind || !field->ops->add_force)
         return;
     field->twin->behind = false;
-    const DvSpaceCounts before = twin_counts(field->twin);
+    const DvSpaceCounts before = twin_begin(field->twin);
     DvConstVec x[2], v[2];
     DvVec f[2];
     const DvStepMark mark = dv_step_mark();
@@ -242,14 +246,14 @@ void field_catch_up(DvMechanics *m, FieldItem *field, const DvStep *step)
         v[i] = dv_state_read(s, step->velocity);
         f[i] = (DvVec){dv_step_alloc((size_t)x[i].count * s.dof->deriv, sizeof(double)), x[i].count, s.dof->deriv};
         if (!x[i].at || !v[i].at) {
-            twin_count_since(field->twin, &before);
+            twin_end(field->twin, &before);
             dv_step_release(mark);
             return;
         }
         memset(f[i].at, 0, (size_t)x[i].count * s.dof->deriv * sizeof(double));
     }
     field->ops->add_force(field->self, step, x, v, f);
-    twin_count_since(field->twin, &before);
+    twin_end(field->twin, &before);
     dv_step_release(mark);
 }
 
@@ -286,8 +290,10 @@ void mapping_take_positions(DvMechanics *m, MappingItem *mapping)
     const DvVec out = {state_write(to, DV_POSITION, item->space->number, DV_READ_WRITE), state_count(to),
                        to.dof->coord};
     item->applied = true;
+    twin_range(item);
     if (all && out.at && item->twin->ops->apply)
         item->twin->ops->apply(item->twin, in, &out);
+    twin_range_end(item);
     dv_step_release(mark);
 }
 
@@ -298,7 +304,7 @@ void mapping_catch_up(DvMechanics *m, MappingItem *mapping, const DvStep *step)
     mapping->twin->behind = false;
     if (!mapping->ops->apply_djt) /* J is the same wherever the inputs are */
         return;
-    const DvSpaceCounts before = twin_counts(mapping->twin);
+    const DvSpaceCounts before = twin_begin(mapping->twin);
     const DvStepMark mark = dv_step_mark();
     const DvStateRef to = m->states[*mapping_outputs_of(mapping)].ref;
     DvConstVec *in = dv_step_alloc(mapping->inputs, sizeof *in);
@@ -312,7 +318,7 @@ void mapping_catch_up(DvMechanics *m, MappingItem *mapping, const DvStep *step)
     memset(out.at, 0, (n ? n : 1) * sizeof(double));
     if (all)
         mapping->ops->apply(mapping->self, step, in, &out);
-    twin_count_since(mapping->twin, &before);
+    twin_end(mapping->twin, &before);
     dv_step_release(mark);
 }
 
@@ -418,8 +424,10 @@ static bool project_by_twin(DvMechanics *m, ConstraintItem *constraint, const Dv
     const DvStateRef state = m->states[constraint->states[0]].ref;
     const DvVec vector = {state_write(state, id, constraint->twin->space->number, DV_READ_WRITE), state_count(state),
                           position ? state.dof->coord : state.dof->deriv};
+    twin_range(constraint->twin);
     if (vector.at)
         project(twin, step, &vector);
+    twin_range_end(constraint->twin);
     return vector.at != NULL;
 }
 

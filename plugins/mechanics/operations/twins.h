@@ -15,9 +15,18 @@ void constraint_leave_twin(SceneMechanics *scene, ConstraintItem *constraint); /
 /* All of them: the states are about to be elsewhere. */
 void twins_forget_all(DvMechanics *m);
 
-/* What has been done in its space; and adds to it what has been done for it since. Of NULL: nothing. */
-DvSpaceCounts twin_counts(const TwinItem *item);
-void twin_count_since(TwinItem *item, const DvSpaceCounts *before);
+/* Around what is done for it: what had been done in its space before, and adds to it what has been done since. Of NULL: nothing. */
+DvSpaceCounts twin_begin(const TwinItem *item);
+void twin_end(TwinItem *item, const DvSpaceCounts *before);
+/* Around what it asks of its space, for profilers; twin_begin and twin_end do so too. */
+static inline void twin_range(const TwinItem *item)
+{
+    dv_space_range(item->counted, dv_object_name(item->object));
+}
+static inline void twin_range_end(const TwinItem *item)
+{
+    dv_space_range(item->counted, NULL);
+}
 extern const DvDeviceUseOps dv_device_use;
 
 /* A component of the host acts on a few points of states that devices keep: their vectors, by number, for its functions; false: it may touch

@@ -13,6 +13,7 @@
 #include "node_ordering.h"
 
 #include <divan/contracts/block_matrix.h>
+#include <divan/contracts/operator.h>
 
 typedef struct DvBlockLdl DvBlockLdl;
 
@@ -51,6 +52,10 @@ uint32_t dv_block_ldl_analyses(const DvBlockLdl *ldl); /* analyses so far */
 /* Each becomes the other, so that what holds an address has the other's factor. The number of analyses stays where both have the same
  * structure and order, else it is one that neither has had. */
 void dv_block_ldl_swap(DvBlockLdl *a, DvBlockLdl *b);
+/* The factor as the operator "factor" of states, see divan/contracts/operator.h; `panels` holds a list of it, and is the caller's, who frees it.
+ * `size`: [states]. */
+void dv_block_ldl_describe(const DvBlockLdl *ldl, uint64_t version, const uint32_t *size, uint32_t states,
+                           uint32_t **panels, DvOperator *out);
 void dv_block_ldl_use_level(DvBlockLdl *ldl,
                             int level); /* instruction set, see dense_panel.h: for tests and benchmarks */
 

@@ -8,7 +8,8 @@
  * (dv_object_require) instead of going on with a solution that is not one. `use_precond` switches it off.
  * Products are made without a matrix, or with the one that the preconditioner had assembled where that costs less.
  *
- * Where a device keeps the vectors and everything acts there, a solve stays: without a preconditioner, or with one of diagonal blocks.
+ * Where a device keeps the vectors and everything acts there, a solve stays, whatever has been assembled on the host: without a preconditioner,
+ * with one of diagonal blocks, or with one that solves there.
  */
 #include "system/linear_system.h"
 
@@ -26,6 +27,8 @@ typedef struct PcgLinearSolver {
     DvLink preconditioner_link;
     const DvLinearSolverOps *preconditioner; /* or NULL */
     void *preconditioner_self;
+    const DvDiagonalBlocksOps *blocks;        /* the preconditioner's, as far as it acts on a device... */
+    const DvSolverThereOps *there;            /* ...or these; or NULL */
     const DvLink *preconditioner_system_link; /* the preconditioner's; or NULL */
     DvLinearSystemUse preconditioner_system;  /* to which it leads */
     DvCurve errors[MAX_CURVES];               /* of the solves of this step */
@@ -79,6 +82,8 @@ static DvStatus init(DvObject *object, void *self_)
             return required;
         self->preconditioner = dv_object_ops(preconditioner, DV_LINEAR_SOLVER);
         self->preconditioner_self = dv_object_self(preconditioner);
+        self->blocks = dv_object_ops(preconditioner, DV_DIAGONAL_BLOCKS);
+        self->there = dv_object_ops(preconditioner, DV_SOLVER_THERE);
         if (self->preconditioner->solve_flat == NULL)
             return dv_field_error(
                 &self->preconditioner_link.data, -1,
@@ -106,6 +111,13 @@ static DvStatus bwd_init(DvObject *object, void *self_)
     return DV_OK;
 }
 
+/* Whether vectors would travel for a matrix of the host, though the preconditioner acts where they are. */
+static bool is_elsewhere(const PcgLinearSolver *self, DvMechanics *m)
+{
+    const DvMechanicalOperationsOps *ops = self->krylov.base.ops;
+    return (self->blocks != NULL || self->there != NULL) && ops->storage != NULL && ops->storage(m).space != NULL;
+}
+
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
 {
     PcgLinearSolver *self = self_;
@@ -120,7 +132,8 @@ static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFa
             return status;
         self->inverses.built++;
         const DvLinearSystemUse system = self->preconditioner_system;
-        if (system.object != NULL && dv_link_object(self->preconditioner_system_link) == system.object)
+        if (system.object != NULL && dv_link_object(self->preconditioner_system_link) == system.object &&
+            !is_elsewhere(self, m))
             matrix = dv_linear_system_whole(system);
     }
     return dv_krylov_solver_set_matrix_free(&self->krylov, m, step, factors, matrix);
@@ -166,9 +179,10 @@ static bool solve_there(PcgLinearSolver *self, bool active, uint32_t expected, d
     DvKrylovSpace *space = &self->krylov.space;
     const uint32_t iterations = dv_data_uint(&self->krylov.iterations);
     self->inverses.self = self->preconditioner_self;
-    self->inverses.ops = active ? dv_object_ops(dv_object_of(self->preconditioner_self), DV_DIAGONAL_BLOCKS) : NULL;
+    self->inverses.ops = active ? self->blocks : NULL;
+    self->inverses.solver = active ? self->there : NULL;
     self->course.batch = dv_data_uint(&self->batch);
-    if ((active && self->inverses.ops == NULL) ||
+    if ((active && self->blocks == NULL && self->there == NULL) ||
         !dv_krylov_inverses_begin(space, &self->course, &self->inverses, iterations))
         return false;
     *rho = dv_krylov_inverses_run(space, &self->course, &self->inverses, iterations,
@@ -227,10 +241,10 @@ static DvStatus iterate(void *self_, bool of_step, uint32_t *products)
             dv_curve_add(errors, rho / b_squared);
     }
     *products = it;
-    if (it == 1 && active)
-        left = of_step ? dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R) : b_squared;
     if (b_squared == 0.0)
         return status;
+    if (it == 1 && active)
+        left = of_step ? dv_krylov_dot(space, DV_KRYLOV_R, DV_KRYLOV_R) : b_squared;
     self->krylov.left = sqrt(left / b_squared);
     if (it == 1 && status == DV_OK && iterations > 0)
         tell_of_standstill(self, sqrt(b_squared), rho, bound, of_step);

@@ -19,6 +19,12 @@
  *                                of edge a b and face a b c, 2 the polar factor of the edges, 3 that, and of flat and inverted ones the
  *                                rotation of G = A A0^-1 times the rest frame, 4 the rotation of the deformation, whose derivative is the
  *                                whole one; of 3 inverse [count][9] A0^-1 and initial [count][9], the rest frame
+ *   "factor"                     of a symmetric matrix of blocks, A = P^T L D L^T P, of one state or several, by `solve` and `compliance`: size
+ *                                [states][1] numbers of each; node [count][1], which is eliminated k-th, of as many numbers as `inverse` [count][1 to 3]
+ *                                1 / D has (they follow each other through all states); panel [panels][5] columns of L with the same rows below
+ *                                them: first node, how many, nodes of the rows below, numbers from one column to the next, and behind the last
+ *                                one to the next panel; row [below][1] these rows, ascending, panel after panel; value [numbers][1] panels,
+ *                                column by column with their own rows on top, where only what is below the diagonal counts, which is 1
  *   "linear elements"            of Hooke's law, of 2 to 6 or 8 nodes: element [count][nodes]; rest [count][nodes x 3] in the element's
  *                                frame, from its middle; slope [points][nodes x 3], derivatives of the shape functions at the points of
  *                                quadrature; map [count][maps x 9] inverse Jacobians there in the element's frame, maps: points, or 1;
@@ -50,6 +56,7 @@
 #ifndef DIVAN_CONTRACTS_OPERATOR_H
 #define DIVAN_CONTRACTS_OPERATOR_H
 
+#include <divan/contracts/block_matrix.h>
 #include <divan/contracts/vector_space.h>
 
 DV_BEGIN_DECLS
@@ -139,6 +146,10 @@ typedef struct DvTwinOps {
     void (*project_position)(DvTwin *twin, const DvStep *step, const DvVec *x);
     /* DvMassOps */
     void (*implicit_turn)(DvTwin *twin, double dt, double share, DvConstVec v, DvVec b);
+    /* Of linear solvers: x = A^-1 b, a vector for each state; x may be b. */
+    void (*solve)(DvTwin *twin, const DvConstVec *b, const DvVec *x);
+    /* DvLinearSolverOps; rows whose columns ascend, each once. Waits for the device. */
+    void (*compliance)(DvTwin *twin, const DvSparseRows *j, double factor, double *w, size_t stride);
 } DvTwinOps;
 
 typedef struct DvDeviceOperatorsOps {

@@ -127,6 +127,9 @@ typedef struct DvVectorSpaceOps {
     void (*keep_slots)(DvVectorSpace *space, DvAddress to, uint32_t first, uint32_t count);
     void (*keep_points)(DvVectorSpace *space, DvAddress to, DvAddress from, DvPrecision precision, uint32_t dim,
                         DvAddress list, uint32_t count);
+    /* Optional: for profilers, what is asked for from now on is for what has this name, within whatever was named before; NULL: what was
+     * named last ends. */
+    void (*range)(DvVectorSpace *space, const char *name);
 } DvVectorSpaceOps;
 
 /* What has moved for components that act on states of devices, as far as they are in the scene now. */
@@ -148,6 +151,12 @@ static inline DvStatus dv_space_fault(const DvVectorSpace *space)
     return space && space->ops->size >= offsetof(DvVectorSpaceOps, integrate) && space->ops->fault
                ? space->ops->fault(space)
                : DV_OK;
+}
+
+static inline void dv_space_range(DvVectorSpace *space, const char *name)
+{
+    if (space && space->ops->size > offsetof(DvVectorSpaceOps, range) && space->ops->range)
+        space->ops->range(space, name);
 }
 
 /* The bytes of n numbers there. */

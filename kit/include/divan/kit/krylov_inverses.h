@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Preconditioned conjugate gradients that stay on a device: as those of divan/kit/krylov.h without a preconditioner, which is here one that
- * multiplies by inverses of blocks on the diagonal. A preconditioner that does offers DV_DIAGONAL_BLOCKS beside its linear solver; what its
- * inverses do on a device is the operator "diagonal blocks", whose twin is made for each state of the solve.
+ * multiplies by inverses of blocks on the diagonal, or one that solves there by itself. The former offers DV_DIAGONAL_BLOCKS beside its linear
+ * solver; what its inverses do on a device is the operator "diagonal blocks", whose twin is made for each state of the solve. The latter offers
+ * DV_SOLVER_THERE.
  *
  * Threads: [step], if nothing else is said.
  */
@@ -25,10 +26,23 @@ typedef struct DvDiagonalBlocksOps {
     DvDiagonalBlocks (*get)(void *self);
 } DvDiagonalBlocksOps;
 
+#define DV_SOLVER_THERE "kit.solver-there/1"
+typedef struct DvSolverThereOps {
+    uint32_t size;
+    /* Whether it solves its present system where the states are; brings there what it needs. */
+    bool (*take)(void *self);
+    /* Then: x = A^-1 b, of vectors of the mechanics, without waiting for the device or taking memory there. */
+    void (*solve)(void *self, DvVecId x, DvVecId b);
+} DvSolverThereOps;
+
+/* The twin of an operator where a state is, by any plugin that has a device; NULL: there is none, with the reason if one is known. */
+DV_PUBLIC DvTwin *dv_twin_of(const DvStorage *storage, DvStateRef s, const DvOperator *op, DvText *why);
+
 /* Of the states of a solve, in the space where they are. */
 typedef struct DvKrylovInverses {
     const DvDiagonalBlocksOps *ops; /* of the preconditioner... */
-    void *self;                     /* ...this one; ops NULL: there is none, and z = r */
+    const DvSolverThereOps *solver; /* ...or these... */
+    void *self;                     /* ...this one; both NULL: there is none, and z = r */
     uint64_t built;                 /* by the owner: another number when it has been built anew */
     DvVectorSpace *space;           /* held; NULL: nothing is there yet */
     struct DvInverseThere *there;   /* [states] */
