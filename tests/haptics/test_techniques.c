@@ -321,7 +321,7 @@ static DvScene *load_liver(Technique technique, double rate, double stiffness)
     return scene;
 }
 
-/* While the probe is in the liver: of the force in each tick against that beside a thousand steps a second; root of the mean square, as a share. */
+/* While the probe is in the liver: of the force in each tick against that beside many steps a second; root of the mean square, as a share. */
 static double liver_error(Technique technique, double rate, const Run *exact)
 {
     static Run run;
@@ -338,22 +338,25 @@ static double liver_error(Technique technique, double rate, const Run *exact)
 static double liver[TECHNIQUES][RATES];
 
 /* Against the same technique beside a thousand steps a second, which is nearer with each step more. At most so far off, in shares: a fifth above what is in
- * the table. */
+ * the table. In short runs three hundred stand for the thousand, from which 100 are as much nearer as an error in proportion to a step says. */
 static void the_force_on_a_liver_is_near_that_of_many_steps(void **state)
 {
     (void)state;
     static Run exact[2];
-    const bool writes = getenv("DIVAN_WRITE_TABLE") != NULL;
+    const bool writes = getenv("DIVAN_WRITE_TABLE") != NULL, full = writes || share_is_long();
+    const int tried = full ? RATES : RATES - 1;
+    const double many = full ? 1000 : 300;
     static const double most[TECHNIQUES][RATES] = {[COUPLING] = {2.4, 0.59, 0.16, 0.018},
                                                    [CANCELLED] = {1.2, 0.59, 0.16, 0.018},
                                                    [CONSTRAINTS] = {0.66, 0.8, 0.45, 0.16}};
     write_way("0 0 0 0.015\n0.3 0 0 -0.005\n0.6 0.003 0 -0.008\n0.9 0 0 0.015\n");
     for (int i = 0; i < 2; i++)
-        make_run(load_liver(i == 0 ? COUPLING : CONSTRAINTS, 1000, i == 0 ? 400 : 20000), 1000, 0.6, &exact[i]);
+        make_run(load_liver(i == 0 ? COUPLING : CONSTRAINTS, many, i == 0 ? 400 : 20000), many, 0.6, &exact[i]);
     for (int t = 0; t < TECHNIQUES; t++)
-        for (int r = 0; r < RATES && (t == COUPLING || t == CONSTRAINTS || (t == CANCELLED && writes)); r++) {
+        for (int r = 0; r < tried && (t == COUPLING || t == CONSTRAINTS || (t == CANCELLED && writes)); r++) {
+            const double limit = most[t][r] * (1 / rates[r] - 1 / many) / (1 / rates[r] - 1e-3);
             liver[t][r] = liver_error((Technique)t, rates[r], &exact[t == CONSTRAINTS]);
-            if (!(liver[t][r] > 0 && liver[t][r] < most[t][r]))
+            if (!(liver[t][r] > 0 && liver[t][r] < limit))
                 fail_msg("%s at %g Hz: the force on the liver is off by %g", names[t], rates[r], liver[t][r]);
             if (r > 1)
                 assert_true(liver[t][r] < liver[t][r - 1]);

@@ -10,16 +10,17 @@ usage: reference.py GROUP [NAME...] [--divan PROGRAM] [--shared FOLDER] [--part 
   contact        scenes of sofa/lists/first-contact.txt and probes of contact: compare-states with the trajectory, with the frames (1e-6
                  until the first contact, 1e-3 in the ten steps after it; probes 1e-6 to step 20), compare-contacts for those that
                  the reference has contacts of, and for those that rounding decides height, gap and momentum to 1 %
-  holds          chainAll for 2,000 steps: tori that hang in each other at the start do at the end
+  holds          chainAll for 300 steps, 2,000 in long tests: tori that hang in each other at the start do at the end
   topology       scenes of sofa/lists/first-topology.txt and all that sofa/topology has connectivity of: compare-topology, and
                  compare-states with the frames or else the trajectory; scenes of classes that no plugin has yet are left out, by name
   loaders        what file loaders read, of probes/loaders, likewise
   engines        outputs of engines and mesh creators, of probes/engines and of scenes of sofa/engines: compare-outputs to 1e-9
   exports        files of exporters and recorders, of probes/exports: compare-exports, but those that are not valid there (docs/differences.md)
-  restart        all of these: saved at step 10, loaded and run on, the same hash at step 50, or where both explode
+  restart        of these: saved at step 10, loaded and run on, the same hash at step 30, or where both explode; in long tests all, else
+                 those that have a component, or an attribute of one, that none before has
   moments        back to a moment in memory, and restarted from a checkpoint on other threads: the same hashes; some of each kind (with
                  --all, all of the lists)
-  threads        all of these: the same hashes with 1, 2 and 8 threads and small chunks
+  threads        the same scenes: the same hashes with 1, 2 and 8 threads and small chunks
   allocations    scenes of first-light.txt and our own without contacts: no heap allocation in a step after the first (where contacts
                  come and go, tests/collision looks at the steps between)
   speed          median time of a step against sofa/timings.tsv (prints ratios, never fails)
@@ -37,16 +38,17 @@ import gzip
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from share import share_of, turn_and_days
+from share import is_long, share_of, turn_and_days
 
 ROOT = os.environ.get("DIVAN_TEST_SOURCE_ROOT") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-RESTART_AT, RESTART_TO = 10, 50
+RESTART_AT, RESTART_TO = 10, 30
 SLOW = ["Component/LinearSolver/Direct/FEMBAR_SVDLinearSolver.scn"]  # a second a step: restarted from step 1 to 3, two steps of other groups
 NOT_FINITE = 3  # exit status of a run that explodes
 
@@ -650,7 +652,7 @@ def contact_names():
 def holds(name, folder):
     """Of rings that hang in each other the middles stay nearer than both reach: those that part are farther apart from then on."""
     scene = os.path.join(EXAMPLES, name)
-    steps = [1, 500, 1000, 1500, 2000] if turn_and_days()[1] == 1 else [1, 50, 100]
+    steps = [1, 500, 1000, 1500, 2000] if is_long() else [1, 100, 200, 300] if turn_and_days()[1] == 1 else [1, 50, 100]
     frames = read_states(dumped(scene, steps, folder, "states")[0])
     rings = [path for path in frames[1] if path.split("/")[2].startswith("Surf") or path.startswith("/TorusFixed")]
     nearer = lambda frame, a, b: between(centre(frame[a]), centre(frame[b])) < reach(frame[a]) + reach(frame[b])
@@ -693,6 +695,19 @@ def topology_names():
     folder = os.path.join(SHARED, "sofa", "topology")
     found = {os.path.relpath(f, folder).split(".scn.")[0] + ".scn" for f in glob.glob(os.path.join(folder, "**", "*.gz"), recursive=True)}
     return lines("sofa", "lists", "first-topology.txt") + MORE_TOPOLOGY + sorted(found - set(lines("sofa", "lists", "first-topology.txt")))
+
+
+def one_of_each_kind(names):
+    """Those that have a component, or an attribute of one, that none before has: for what components show in any scene."""
+    seen, kept = set(), []
+    for name in names:
+        with open(scene_of(name), encoding="utf-8", errors="replace") as file:
+            tags = re.findall(r"""<(\w+)((?:[^>"']|"[^"]*"|'[^']*')*)>""", file.read())
+        kinds = {(tag, word) for tag, rest in tags for word in [""] + re.findall(r"(\w+)\s*=", re.sub(r""""[^"]*"|'[^']*'""", "", rest))}
+        if kinds - seen:
+            kept.append(name)
+            seen |= kinds
+    return kept
 
 
 def compared_scenes():
@@ -899,6 +914,8 @@ def main():
         print("reference.py: %s: neither an option nor part of a name in %s; --help says what there is" % (unknown[0], group), file=sys.stderr)
         return 2
     names = [n for n in names if not wanted or any(w in n for w in wanted)]
+    if group in ("restart", "threads") and not wanted and not is_long():
+        names = one_of_each_kind(names)
     if len(names) > 30 and not wanted:
         names = share_of(names, "scenes")
     part, parts = map(int, option("--part", "0/1").split("/"))

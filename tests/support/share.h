@@ -65,6 +65,13 @@ static inline int share_run(const char *name, const struct CMUnitTest *tests, si
     return failed;
 }
 
+/* Whether long tests run at full length, `./bootstrap test --long`; without it random runs are shorter and meshes smaller, where length and size
+ * prove little. */
+static inline bool share_is_long(void)
+{
+    return getenv("DIVAN_TEST_LONG") != NULL;
+}
+
 /* As cmocka_run_group_tests, for programs whose tests do not need each other. */
 #define share_run_group_tests(tests, setup, teardown) \
     share_run(#tests, tests, sizeof(tests) / sizeof(tests)[0], setup, teardown)

@@ -14,6 +14,11 @@ def turn_and_days():
     return (int(turn), int(days)) if turn.isdigit() and days.isdigit() and int(days) > 0 else (0, 1)
 
 
+def is_long():
+    """Whether long tests run at full length, `./bootstrap test --long`."""
+    return "DIVAN_TEST_LONG" in os.environ
+
+
 def share_of(cases, what="cases"):
     """Those of today, at least one, with a line that says so."""
     turn, days = turn_and_days()
