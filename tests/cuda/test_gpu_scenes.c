@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "device_scenes.h"
+#include "share.h"
 #include "turned_scenes.h"
 
 typedef struct Row {
@@ -122,7 +123,7 @@ static void expect_like_host(const Row *row, int steps)
 static void test_scenes_run_as_written(void **state)
 {
     (void)state;
-    const bool all = getenv("DIVAN_LONG") != NULL;
+    const bool all = share_is_long();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (all || !rows[i].is_long)
             expect_like_host(&rows[i], all ? 100 : 3);

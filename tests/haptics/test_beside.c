@@ -23,6 +23,7 @@
 #include <divan/plugin.h>
 
 #include "scene_text.h"
+#include "share.h"
 
 static const DvHapticsOps *service(void)
 {
@@ -61,7 +62,7 @@ static void a_liver_is_untouched_by_a_silent_device(void **state)
 {
     (void)state;
     static const char *const silent[][3] = {{"/Tool/coupling", "activate", "0"}, {"/arm", "rate", "10000"}, {NULL}};
-    const bool is_long = getenv("DIVAN_LONG") != NULL;
+    const bool is_long = share_is_long();
     double *seen[2];
     size_t bytes[2] = {0};
     uint64_t allocated[2];

@@ -150,10 +150,12 @@ static void what_comes_out_has_been_put_in(void **state)
                         "K %g, m %g, %g Hz, trial %d: %g works of a tick come from nowhere, the hand goes %g times "
                         "as far as it would",
                         springs[k], masses[m], rates[r], number, out, reach);
-                (void)out_of_nowhere(&trial, "off", &reach);
-                freed += reach > 1.5;
+                if (freed == 0 || share_is_long()) { /* the test can fail */
+                    (void)out_of_nowhere(&trial, "off", &reach);
+                    freed += reach > 1.5;
+                }
             }
-    assert_true(freed > 0); /* the test can fail */
+    assert_true(freed > 0);
 }
 
 static double draw(uint64_t *seed)
@@ -185,7 +187,7 @@ static void nothing_comes_from_nowhere_in_the_whole_range(void **state)
     (void)state;
     uint64_t seed = 1;
     double reach, most = 0;
-    for (int i = 0; i < 80; i++) {
+    for (int i = 0; i < (share_is_long() ? 80 : 40); i++) {
         Trial trial = drawn(i, &seed);
         const double out = out_of_nowhere(&trial, "control", &reach);
         most = fmax(most, trial.deficit);
@@ -208,7 +210,7 @@ static void nor_does_it_with_an_encoder(void **state)
     for (int i = 0; i < 80; i++) {
         Trial trial = drawn(i, &seed);
         trial.resolution = 5.5e-5;
-        if (!share_has((size_t)i))
+        if (!share_has((size_t)i) || (i % 2 == 1 && !share_is_long()))
             continue;
         const double out = out_of_nowhere(&trial, "control", &reach);
         if (out > 1 || reach > 1)
@@ -268,7 +270,7 @@ static void steps_of_an_encoder_make_no_chatter(void **state)
         const double v = speeds[i % 8], q = steps_of[i / 8 % 3], k = i / 72 % 2 ? 2700 : 300, c = i / 144 ? 9 : 1;
         char set[200];
         snprintf(set, sizeof set, "stiffness='%g' damping='%g' %s", k, c, modes[i / 24 % 3]);
-        if (!share_has((size_t)i))
+        if (!share_has((size_t)i) || (i % 2 == 1 && !share_is_long()))
             continue;
         const double most = chatter(v, q, set, &removed), law = most_chatter(v, q, k, c);
         nearest = fmax(nearest, most / law);

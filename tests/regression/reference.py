@@ -33,15 +33,19 @@ tests/support/share.py. The data lie beside the project in ../shared (or $DIVAN_
 which is said in one line. Closes with "N passed, N failed".
 """
 import concurrent.futures
+import contextlib
 import glob
 import gzip
+import io
 import json
 import math
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tempfile
+import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -235,9 +239,25 @@ def divan(*arguments, timeout=1500):
     return done
 
 
+STDOUT, TOOLS = sys.stdout, threading.Lock()
+
+
 def tool(name, *arguments):
-    done = subprocess.run([os.path.join(SHARED, "tools", name), *arguments], capture_output=True, text=True)
-    return done.returncode == 0, (done.stdout.strip().splitlines() or ["no result"])[-1]
+    """One of shared/tools, in this process: to start Python takes longer than most comparisons."""
+    file = os.path.join(SHARED, "tools", name)
+    with TOOLS, contextlib.redirect_stdout(io.StringIO()) as out:
+        own, sys.argv = sys.argv, [file, *arguments]
+        status = 0
+        try:
+            runpy.run_path(file, run_name="__main__")
+        except SystemExit as end:
+            status = end.code
+        except Exception as error:  # of whatever kind: the comparison failed
+            status = "%s: %s: %s" % (name, type(error).__name__, error)
+            print(status)
+        finally:
+            sys.argv = own
+    return not status, (out.getvalue().strip().splitlines() or ["no result"])[-1]
 
 
 def last_words(done):
@@ -936,7 +956,7 @@ def main():
         for name, (ok, text) in zip(names, pool.map(one, names)):
             failed += ok is False
             left += ok is None
-            print("%s %-70s %s" % ("ok    " if ok else "left  " if ok is None else "FAILED", name, text), flush=True)
+            print("%s %-70s %s" % ("ok    " if ok else "left  " if ok is None else "FAILED", name, text), file=STDOUT, flush=True)
     if speed.ratios:
         print("geometric mean of the ratios: %.2f, least %.2f" % (
             math.exp(sum(map(math.log, speed.ratios)) / len(speed.ratios)), min(speed.ratios)))

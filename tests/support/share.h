@@ -69,7 +69,7 @@ static inline int share_run(const char *name, const struct CMUnitTest *tests, si
  * prove little. */
 static inline bool share_is_long(void)
 {
-    return getenv("DIVAN_TEST_LONG") != NULL;
+    return getenv("DIVAN_LONG") != NULL;
 }
 
 /* As cmocka_run_group_tests, for programs whose tests do not need each other. */

@@ -16,7 +16,7 @@ def turn_and_days():
 
 def is_long():
     """Whether long tests run at full length, `./bootstrap test --long`."""
-    return "DIVAN_TEST_LONG" in os.environ
+    return "DIVAN_LONG" in os.environ
 
 
 def share_of(cases, what="cases"):

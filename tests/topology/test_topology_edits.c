@@ -4,7 +4,7 @@
  * loaded with the same lists, to the order of the entries; the border of tetrahedra holds what it should; data attached to points and elements have gone along; and the lists hold what
  * a model of the mesh holds, which keeps a label for each point and each element and is edited by the simplest code.
  *
- * The same with cuts among them, of tetrahedra and of triangles with all that hangs on them: each tenth of 1,000; with DIVAN_EDITS=100000 each
+ * The same with cuts among them, of tetrahedra and of triangles with all that hangs on them: each tenth of 300, of 1,000 in long tests; with DIVAN_EDITS=100000 each
  * hundredth of as many, which takes some minutes (many, with the address sanitizer: meson test -C build-sanitize -t 0 topology-topology_edits).
  */
 #include <setjmp.h>
@@ -79,13 +79,13 @@ static void edges(void **state)
 
 /* ---- Cuts, with a state, masses, a border and mapped points ---- */
 
-enum { CUT_EDITS = 1000, CHECK_CUTS_EVERY = 10 };
+enum { CUT_EDITS = 1000, FEW_CUT_EDITS = 300, CHECK_CUTS_EVERY = 10 };
 
 static uint32_t cut_edits(void)
 {
     const char *given = getenv("DIVAN_EDITS");
     const uint32_t edits = given ? (uint32_t)strtoul(given, NULL, 10) : 0;
-    return edits > CUT_EDITS ? edits : share_is_all() ? CUT_EDITS : CUT_EDITS / 2;
+    return edits > CUT_EDITS ? edits : share_is_long() ? CUT_EDITS : FEW_CUT_EDITS;
 }
 
 static void cuts_of(DvElementKind kind, const char *field)
