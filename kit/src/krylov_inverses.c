@@ -12,13 +12,19 @@
 struct DvInverseThere {
     DvStateRef state;
     uint32_t points;
-    DvTwin *twin;
+    DvTwin *twin;       /* NULL: it is a diagonal that has been made there, */
+    DvAddress diagonal; /* this one, of the space */
 };
 
 static void forget(DvKrylovInverses *inverses)
 {
-    for (uint32_t i = 0; i < inverses->states; i++)
-        inverses->there[i].twin->ops->free(inverses->there[i].twin);
+    for (uint32_t i = 0; i < inverses->states; i++) {
+        const struct DvInverseThere *there = &inverses->there[i];
+        if (there->twin)
+            there->twin->ops->free(there->twin);
+        if (there->diagonal)
+            inverses->space->ops->give(inverses->space, there->diagonal);
+    }
     inverses->states = 0;
     if (inverses->space)
         inverses->space->ops->close(inverses->space);
@@ -40,7 +46,8 @@ static bool is_of(const DvKrylovInverses *inverses, const DvKrylovSpace *space, 
     bool same = inverses->space == device && inverses->states == space->known;
     for (uint32_t i = 0; i < space->known && same; i++)
         same = inverses->there[i].state.object == space->state[i].object &&
-               inverses->there[i].points == dv_state_count(space->state[i]);
+               inverses->there[i].points == dv_state_count(space->state[i]) &&
+               (inverses->there[i].twin == NULL) == inverses->is_made_there;
     return same;
 }
 
@@ -83,7 +90,7 @@ static bool take_state(DvKrylovInverses *inverses, const DvStorage *storage, uin
             twin->ops->free(twin);
         return false;
     }
-    inverses->there[inverses->states++] = (struct DvInverseThere){s, dv_state_count(s), twin};
+    inverses->there[inverses->states++] = (struct DvInverseThere){s, dv_state_count(s), twin, 0};
     return true;
 }
 
@@ -101,14 +108,76 @@ static bool hold(DvKrylovInverses *inverses, const DvKrylovSpace *space, const D
     return inverses->space != NULL;
 }
 
-/* Brings the inverses there up to date; false: they cannot be there, since blocks lie across states, or nobody has the operator. */
-static bool take(DvKrylovInverses *inverses, const DvKrylovSpace *space, const DvStorage *storage)
+/* ---- A diagonal that is made there ---- */
+
+static DvAddress address_of(DvStateRef s, DvVecId id, const DvVectorSpace *device)
 {
-    const bool same = is_of(inverses, space, storage->space);
-    if (same && inverses->taken == inverses->built)
-        return true;
-    if (space->known == 0 || (!same && !hold(inverses, space, storage->space)))
+    return dv_vector_as_address(s.ops->read(s.self, id, device->number));
+}
+
+/* R: the diagonal with 1 where constraints fix, by Q and P. */
+static bool make_diagonal(DvKrylovSpace *space, const DvStorage *storage)
+{
+    const DvMechanicalOperationsOps *ops = space->ops;
+    const DvVecId *ids = space->ids;
+    ops->clear(space->m, ids[DV_KRYLOV_R]);
+    if (!ops->add_diagonal(space->m, &space->step, space->factors, ids[DV_KRYLOV_R]))
         return false;
+    for (uint32_t i = 0; i < space->known; i++) {
+        const DvStateRef s = space->state[i];
+        double *at = s.ops->write(s.self, ids[DV_KRYLOV_P], storage->space->number, DV_OVERWRITE);
+        if (!at)
+            return false;
+        storage->space->ops->fill(storage->space, dv_vector_as_address(at), storage->precision,
+                                  (size_t)dv_state_count(s) * s.dof->deriv, 1.0);
+    }
+    ops->combine(space->m, ids[DV_KRYLOV_Q], ids[DV_KRYLOV_P], DV_NO_VEC, 0.0);
+    ops->project_response(space->m, &space->step, ids[DV_KRYLOV_Q], DV_WALK_VISITOR);
+    ops->project_response(space->m, &space->step, ids[DV_KRYLOV_R], DV_WALK_VISITOR);
+    ops->combine(space->m, ids[DV_KRYLOV_P], ids[DV_KRYLOV_P], ids[DV_KRYLOV_Q], -1.0);
+    ops->combine(space->m, ids[DV_KRYLOV_R], ids[DV_KRYLOV_R], ids[DV_KRYLOV_P], 1.0);
+    return true;
+}
+
+/* Keeps R of a state. */
+static bool keep_diagonal(DvKrylovInverses *inverses, const DvKrylovSpace *space, const DvStorage *storage, uint32_t i)
+{
+    const DvStateRef s = space->state[i];
+    const size_t n = (size_t)dv_state_count(s) * s.dof->deriv;
+    const DvVectorSpaceOps *ops = storage->space->ops;
+    if (i == inverses->states) {
+        const DvAddress at = ops->take(storage->space, dv_space_bytes(storage->precision, n ? n : 1));
+        inverses->there[inverses->states++] = (struct DvInverseThere){s, dv_state_count(s), NULL, at};
+    }
+    const DvAddress to = inverses->there[i].diagonal, from = address_of(s, space->ids[DV_KRYLOV_R], storage->space);
+    if (to && from)
+        ops->combine(storage->space, to, from, 0, storage->precision, n, 0.0);
+    return to != 0;
+}
+
+static bool make_there(DvKrylovInverses *inverses, DvKrylovSpace *space, const DvStorage *storage)
+{
+    bool made = make_diagonal(space, storage);
+    for (uint32_t i = 0; i < space->known && made; i++)
+        made = keep_diagonal(inverses, space, storage, i);
+    return made;
+}
+
+bool dv_krylov_inverses_may_be_made_there(const DvKrylovInverses *inverses, const DvMechanicalOperationsOps *ops,
+                                          DvMechanics *m)
+{
+    if (!inverses->ops || inverses->ops->size <= offsetof(DvDiagonalBlocksOps, is_diagonal) ||
+        !inverses->ops->is_diagonal || !ops->add_diagonal)
+        return false;
+    const DvVectorSpace *device = ops->storage(m).space;
+    return device && dv_space_fault(device) == DV_OK && device->ops->size > offsetof(DvVectorSpaceOps, divide) &&
+           device->ops->divide;
+}
+
+/* ---- Both ---- */
+
+static bool take_from_host(DvKrylovInverses *inverses, const DvKrylovSpace *space, const DvStorage *storage)
+{
     const DvDiagonalBlocks blocks = inverses->ops->get(inverses->self);
     bool done = blocks.width == 1 || blocks.width == 3;
     for (uint32_t i = 0; i < space->known && done; i++) {
@@ -119,6 +188,19 @@ static bool take(DvKrylovInverses *inverses, const DvKrylovSpace *space, const D
         done = first % blocks.width == 0 && n % blocks.width == 0 && first + n <= space->n &&
                take_state(inverses, storage, i, s, &op);
     }
+    return done;
+}
+
+/* Brings the inverses there up to date; false: they cannot be there, since blocks lie across states, or nobody has the operator. */
+static bool take(DvKrylovInverses *inverses, DvKrylovSpace *space, const DvStorage *storage)
+{
+    const bool same = is_of(inverses, space, storage->space);
+    if (same && inverses->taken == inverses->built)
+        return true;
+    if (space->known == 0 || (!same && !hold(inverses, space, storage->space)))
+        return false;
+    const bool done =
+        inverses->is_made_there ? make_there(inverses, space, storage) : take_from_host(inverses, space, storage);
     if (!done)
         forget(inverses);
     inverses->taken = inverses->built;
@@ -155,8 +237,13 @@ static void precondition(const KrylovMethod *method, int z)
         const uint32_t points = inverses->there[i].points;
         const DvConstVec r = {s.ops->read(s.self, space->ids[DV_KRYLOV_R], number), points, s.dof->deriv};
         const DvVec to = {s.ops->write(s.self, space->ids[z], number, DV_OVERWRITE), points, s.dof->deriv};
-        if (r.at && to.at)
+        DvVectorSpace *device = method->course->storage.space;
+        if (r.at && to.at && inverses->there[i].twin)
             inverses->there[i].twin->ops->acceleration(inverses->there[i].twin, r, to);
+        else if (r.at && to.at)
+            device->ops->divide(device, dv_vector_as_address(to.at), dv_vector_as_address(r.at),
+                                inverses->there[i].diagonal, method->course->storage.precision,
+                                (size_t)points * s.dof->deriv);
     }
 }
 

@@ -103,6 +103,11 @@ static void add_mdx(DvTwin *base, double factor, DvConstVec dx, DvVec res)
                  .k = factor);
 }
 
+static void add_mass_diagonal(DvTwin *base, double factor, DvVec res)
+{
+    add_mdx(base, factor, (DvConstVec){NULL, 0, 0}, res);
+}
+
 static void acceleration(DvTwin *base, DvConstVec f, DvVec a)
 {
     BodyMassTwin *self = (BodyMassTwin *)base;
@@ -128,6 +133,7 @@ static const DvTwinOps ops = {.size = sizeof(DvTwinOps),
                               .free = release,
                               .add_force = add_force,
                               .add_mdx = add_mdx,
+                              .add_mass_diagonal = add_mass_diagonal,
                               .acceleration = acceleration,
                               .implicit_turn = implicit_turn};
 

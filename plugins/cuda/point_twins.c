@@ -82,6 +82,11 @@ static void mass_product(DvTwin *base, double factor, DvConstVec dx, DvVec res)
                  .mass = SPACE_AT(self->mass.at), .dim = self->twin.dim, .k = factor);
 }
 
+static void mass_diagonal(DvTwin *base, double factor, DvVec res)
+{
+    mass_product(base, factor, (DvConstVec){NULL, 0, 0}, res);
+}
+
 static void mass_acceleration(DvTwin *base, DvConstVec f, DvVec a)
 {
     MassTwin *self = (MassTwin *)base;
@@ -96,7 +101,8 @@ static const DvTwinOps mass_ops = {.size = sizeof(DvTwinOps),
                                    .free = mass_free,
                                    .add_force = mass_force,
                                    .add_mdx = mass_product,
-                                   .acceleration = mass_acceleration};
+                                   .acceleration = mass_acceleration,
+                                   .add_mass_diagonal = mass_diagonal};
 
 Twin *mass_twin_new(void)
 {
@@ -146,11 +152,17 @@ static void rows_product(DvTwin *base, double factor, DvConstVec dx, DvVec res)
                  .other = SPACE_AT(self->other.at), .dim = self->twin.dim, .k = factor);
 }
 
+static void rows_diagonal(DvTwin *base, double factor, DvVec res)
+{
+    rows_product(base, factor, (DvConstVec){NULL, 0, 0}, res);
+}
+
 static const DvTwinOps rows_ops = {.size = sizeof(DvTwinOps),
                                    .update = rows_update,
                                    .free = mass_free,
                                    .add_force = mass_force,
-                                   .add_mdx = rows_product};
+                                   .add_mdx = rows_product,
+                                   .add_mass_diagonal = rows_diagonal};
 
 Twin *mass_rows_twin_new(void)
 {
@@ -273,11 +285,17 @@ static void load_product(DvTwin *base, const DvStep *step, double k, double b, c
     (void)base, (void)step, (void)k, (void)b, (void)dx, (void)df;
 }
 
+static void load_diagonal(DvTwin *base, const DvStep *step, double k, double b, const DvVec *df)
+{
+    (void)base, (void)step, (void)k, (void)b, (void)df;
+}
+
 static const DvTwinOps load_ops = {.size = sizeof(DvTwinOps),
                                    .update = load_update,
                                    .free = load_free,
                                    .add_force = load_force,
-                                   .add_dforce = load_product};
+                                   .add_dforce = load_product,
+                                   .add_diagonal = load_diagonal};
 
 Twin *load_twin_new(void)
 {
@@ -351,15 +369,25 @@ static void pull_product(DvTwin *base, const DvStep *step, double k, double b, c
     pull((PullTwin *)base, k, dx->at, 0, df->at);
 }
 
+static void pull_diagonal(DvTwin *base, const DvStep *step, double k, double b, const DvVec *df)
+{
+    (void)step, (void)b;
+    pull((PullTwin *)base, k, NULL, 0, df->at);
+}
+
 static const DvTwinOps pull_ops = {.size = sizeof(DvTwinOps),
                                    .update = pull_update,
                                    .free = pull_free,
                                    .add_force = pull_force,
-                                   .add_dforce = pull_product};
+                                   .add_dforce = pull_product,
+                                   .add_diagonal = pull_diagonal};
 
 /* Whose forces the component computes. */
-static const DvTwinOps pull_products_ops = {
-    .size = sizeof(DvTwinOps), .update = pull_update, .free = pull_free, .add_dforce = pull_product};
+static const DvTwinOps pull_products_ops = {.size = sizeof(DvTwinOps),
+                                            .update = pull_update,
+                                            .free = pull_free,
+                                            .add_dforce = pull_product,
+                                            .add_diagonal = pull_diagonal};
 
 Twin *pull_twin_new(void)
 {
@@ -498,11 +526,18 @@ static void plane_product(DvTwin *base, const DvStep *step, double k, double b, 
                  .dim = self->twin.dim, .normal = {n[0], n[1], n[2], n[3], n[4], n[5]}, .k = k * self->plane[1]);
 }
 
+static void plane_diagonal(DvTwin *base, const DvStep *step, double k, double b, const DvVec *df)
+{
+    const DvConstVec none = {NULL, 0, 0};
+    plane_product(base, step, k, b, &none, df);
+}
+
 static const DvTwinOps plane_ops = {.size = sizeof(DvTwinOps),
                                     .update = plane_update,
                                     .free = plane_free,
                                     .add_force = plane_force,
-                                    .add_dforce = plane_product};
+                                    .add_dforce = plane_product,
+                                    .add_diagonal = plane_diagonal};
 
 Twin *plane_twin_new(void)
 {

@@ -159,13 +159,10 @@ static DvAddress index_at(const SideOfRows *side, size_t place)
         .value = SPACE_AT(self->side[k].value.at)                                                      \
     }
 
-static void rows_product(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+/* Of all sides, by what rows have seen; or the diagonal. */
+static void push(RowsTwin *self, double k, const DvVec *df, bool diagonal)
 {
-    RowsTwin *self = (RowsTwin *)base;
     Space *space = self->twin.space;
-    (void)step, (void)b;
-    SPACE_LAUNCH(space, self->twin.precision, stiff_rows_see, self->rows, .n = self->rows, .side = {SIDE(0), SIDE(1)},
-                 .stiffness = SPACE_AT(self->stiffness.at), .along = SPACE_AT(self->along.at));
     for (uint32_t s = 0; s < self->sides; s++) {
         const SideOfRows *side = &self->side[s];
         const size_t touched = (size_t)self->rows + 1 + side->entries, first = touched + side->touched,
@@ -174,12 +171,32 @@ static void rows_product(DvTwin *base, const DvStep *step, double k, double b, c
         SPACE_LAUNCH(space, self->twin.precision, stiff_rows_push, n, .n = n, .f = (void *)df[s].at,
                      .touched = SPACE_AT(index_at(side, touched)), .begin = SPACE_AT(index_at(side, first)),
                      .entry = SPACE_AT(index_at(side, entry)), .row = SPACE_AT(index_at(side, row)),
-                     .value = SPACE_AT(side->value.at), .along = SPACE_AT(self->along.at), .dim = side->dim, .k = k);
+                     .value = SPACE_AT(side->value.at), .along = SPACE_AT(self->along.at),
+                     .stiffness = SPACE_AT(diagonal ? self->stiffness.at : 0), .dim = side->dim, .k = k);
     }
 }
 
-static const DvTwinOps ops = {
-    .size = sizeof(DvTwinOps), .update = rows_update, .free = rows_free, .add_dforce = rows_product};
+static void rows_product(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    RowsTwin *self = (RowsTwin *)base;
+    Space *space = self->twin.space;
+    (void)step, (void)b;
+    SPACE_LAUNCH(space, self->twin.precision, stiff_rows_see, self->rows, .n = self->rows, .side = {SIDE(0), SIDE(1)},
+                 .stiffness = SPACE_AT(self->stiffness.at), .along = SPACE_AT(self->along.at));
+    push(self, k, df, false);
+}
+
+static void rows_diagonal(DvTwin *base, const DvStep *step, double k, double b, const DvVec *df)
+{
+    (void)step, (void)b;
+    push((RowsTwin *)base, k, df, true);
+}
+
+static const DvTwinOps ops = {.size = sizeof(DvTwinOps),
+                              .update = rows_update,
+                              .free = rows_free,
+                              .add_dforce = rows_product,
+                              .add_diagonal = rows_diagonal};
 
 Twin *stiff_rows_twin_new(void)
 {

@@ -147,8 +147,26 @@ static void add_dforce(DvTwin *base, const DvStep *step, double k, double b, con
     gather(self, k, df->at);
 }
 
-static const DvTwinOps ops = {
-    .size = sizeof(DvTwinOps), .update = update, .free = release, .add_force = add_force, .add_dforce = add_dforce};
+static void add_diagonal(DvTwin *base, const DvStep *step, double k, double b, const DvVec *df)
+{
+    SolidsTwin *self = (SolidsTwin *)base;
+    Space *space = self->twin.space;
+    (void)step, (void)b;
+    if (!self->kept)
+        return;
+    SPACE_LAUNCH(space, self->twin.precision, solid_diagonal, self->count, .n = self->count,
+                 .material = SPACE_AT(self->material.at), .slope = SPACE_AT(self->slope.at),
+                 .world = SPACE_AT(self->world.at), .force = SPACE_AT(self->force.at), .nodes = self->nodes,
+                 .dim = self->twin.dim, .points = self->points, .maps = self->maps);
+    gather(self, k, df->at);
+}
+
+static const DvTwinOps ops = {.size = sizeof(DvTwinOps),
+                              .update = update,
+                              .free = release,
+                              .add_force = add_force,
+                              .add_dforce = add_dforce,
+                              .add_diagonal = add_diagonal};
 
 Twin *solids_twin_new(void)
 {

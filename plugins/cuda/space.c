@@ -346,6 +346,12 @@ static void combine_by(DvVectorSpace *space, DvAddress r, DvAddress a, DvAddress
     combine_any(of(space), r, a, b, precision, n, factor, slot_at(of(space), slot));
 }
 
+static void divide(DvVectorSpace *base, DvAddress r, DvAddress a, DvAddress b, DvPrecision precision, size_t n)
+{
+    Space *space = of(base);
+    SPACE_LAUNCH(space, precision, divide, n, .n = n, .r = SPACE_AT(r), .a = SPACE_AT(a), .b = SPACE_AT(b));
+}
+
 static void integrate(DvVectorSpace *base, DvAddress r, DvAddress a, DvAddress b, DvPrecision precision,
                       uint32_t points, double k)
 {
@@ -462,7 +468,7 @@ static const DvSpaceCounts *counts(const DvVectorSpace *space)
     .combine_by = combine_by, .clear_listed = clear_listed, .dot = dot, .calculate = calculate,                       \
     .put_slots = put_slots, .get_slots = get_slots, .guard = guard, .record = record, .end_record = end_record,       \
     .replay = replay, .wait = wait_for_all, .counts = counts, .fault = fault, .integrate = integrate,                 \
-    .add_points = add_points, .keep_slots = keep_slots, .keep_points = keep_points, .range = range
+    .add_points = add_points, .keep_slots = keep_slots, .keep_points = keep_points, .range = range, .divide = divide
 
 const DvVectorSpaceOps space_of_emulated_ops = {.size = sizeof(DvVectorSpaceOps),
                                                 .name = emulated_name,

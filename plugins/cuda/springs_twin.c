@@ -68,7 +68,7 @@ static void release(DvTwin *base)
     twin_end(&self->twin);
 }
 
-static void gather(SpringsTwin *self, const DvVec *f)
+static void gather(SpringsTwin *self, const DvVec *f, bool alike)
 {
     Space *space = self->twin.space;
     for (uint32_t side = 0; side < (self->between ? 2u : 1u); side++) {
@@ -76,7 +76,7 @@ static void gather(SpringsTwin *self, const DvVec *f)
         SPACE_LAUNCH(space, self->twin.precision, gather_springs, points, .n = points, .f = (void *)f[side].at,
                      .value = SPACE_AT(self->value.at), .begin = SPACE_AT(self->begin[side].at),
                      .entry = SPACE_AT(self->entry[side].at), .dim = self->twin.dim, .side = self->between ? side : 2,
-                     .springs = self->count);
+                     .alike = alike, .springs = self->count);
     }
 }
 
@@ -92,7 +92,7 @@ static void add_force(DvTwin *base, const DvStep *step, const DvConstVec *x, con
                  .flags = SPACE_AT(self->flags.at), .spring = SPACE_AT(self->spring.at),
                  .tangent = SPACE_AT(self->tangent.at), .value = SPACE_AT(self->value.at), .dim = self->twin.dim,
                  .shortest = self->shortest);
-    gather(self, f);
+    gather(self, f, false);
 }
 
 static void add_dforce(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
@@ -102,15 +102,24 @@ static void add_dforce(DvTwin *base, const DvStep *step, double k, double b, con
     (void)step, (void)b;
     if (!self->kept)
         return;
-    SPACE_LAUNCH(space, self->twin.precision, springs_product, self->count, .n = self->count, .d = (const void *)dx->at,
-                 .d2 = (const void *)dx[self->between].at, .pair = SPACE_AT(self->pair.at),
-                 .tangent = SPACE_AT(self->tangent.at), .value = SPACE_AT(self->value.at), .dim = self->twin.dim,
-                 .k = k);
-    gather(self, df);
+    SPACE_LAUNCH(space, self->twin.precision, springs_product, self->count, .n = self->count,
+                 .d = dx ? (const void *)dx->at : NULL, .d2 = dx ? (const void *)dx[self->between].at : NULL,
+                 .pair = SPACE_AT(self->pair.at), .tangent = SPACE_AT(self->tangent.at),
+                 .value = SPACE_AT(self->value.at), .dim = self->twin.dim, .k = k);
+    gather(self, df, !dx);
 }
 
-static const DvTwinOps ops = {
-    .size = sizeof(DvTwinOps), .update = update, .free = release, .add_force = add_force, .add_dforce = add_dforce};
+static void add_diagonal(DvTwin *base, const DvStep *step, double k, double b, const DvVec *df)
+{
+    add_dforce(base, step, k, b, NULL, df);
+}
+
+static const DvTwinOps ops = {.size = sizeof(DvTwinOps),
+                              .update = update,
+                              .free = release,
+                              .add_force = add_force,
+                              .add_dforce = add_dforce,
+                              .add_diagonal = add_diagonal};
 
 Twin *springs_twin_new(void)
 {

@@ -128,8 +128,26 @@ static void add_dforce(DvTwin *base, const DvStep *step, double k, double b, con
     element_sums_add(space, self->twin.precision, &self->sums, self->twin.points, -k, df->at);
 }
 
-static const DvTwinOps ops = {
-    .size = sizeof(DvTwinOps), .update = update, .free = release, .add_force = add_force, .add_dforce = add_dforce};
+static void add_diagonal(DvTwin *base, const DvStep *step, double k, double b, const DvVec *df)
+{
+    TetrahedraTwin *self = (TetrahedraTwin *)base;
+    Space *space = self->twin.space;
+    (void)step, (void)b;
+    if (!self->kept)
+        return;
+    SPACE_LAUNCH(space, self->twin.precision, tetrahedra_diagonal, self->count, .n = self->count,
+                 .element = SPACE_AT(self->element.at), .world = SPACE_AT(self->world.at),
+                 .modulus = SPACE_AT(self->modulus.at),
+                 .turn = self->turns == TURN_EXACT ? SPACE_AT(self->turn.at) : NULL, .sums = ELEMENT_SUMS(&self->sums));
+    element_sums_add(space, self->twin.precision, &self->sums, self->twin.points, -k, df->at);
+}
+
+static const DvTwinOps ops = {.size = sizeof(DvTwinOps),
+                              .update = update,
+                              .free = release,
+                              .add_force = add_force,
+                              .add_dforce = add_dforce,
+                              .add_diagonal = add_diagonal};
 
 Twin *tetrahedra_twin_new(void)
 {

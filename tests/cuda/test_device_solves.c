@@ -14,6 +14,9 @@
 
 #include <cmocka.h>
 
+#include <divan/contracts/solver.h>
+#include <divan/log.h>
+
 #include "device_scenes.h"
 
 #define PCG(MORE)                                                                      \
@@ -41,6 +44,11 @@ static DvScene *scene_of(int solver, int rate, const char *word)
     return with_template(format, word);
 }
 
+static void take_message(const DvMessage *message, void *context)
+{
+    dv_message_print(message, context);
+}
+
 static DvSpaceCounts counts_of(const DvScene *scene)
 {
     const DvStorage storage = dv_state_storage(scene_state(scene, "/Body/dofs"));
@@ -53,15 +61,16 @@ static void test_results_are_those_of_the_host(void **state)
     (void)state;
     static const char *const words[] = {"CudaVec3d", "CudaVec3f"};
     for (int i = 0; i < SOLVERS; i++)
-        for (int k = 0; k < 2; k++) {
-            DvScene *host = scene_of(i, 2, "Vec3d"), *device = scene_of(i, 2, words[k]);
-            if (k == 1) /* what floats can reach */
+        for (int k = 0; k < 4; k++) {
+            const int rate = 1 + k / 2;
+            DvScene *host = scene_of(i, rate, "Vec3d"), *device = scene_of(i, rate, words[k % 2]);
+            if (k % 2 == 1) /* what floats can reach */
                 dv_data_set_double(dv_object_field(scene_object(device, "/Body/cg"), "tolerance"), 1e-11);
             make_steps(host, 50);
             make_steps(device, 50);
             const double off = difference(host, device);
-            if (!(off <= (k ? 1e-3 : 1e-9)))
-                fail_msg("solver %d, %s: %g", i, words[k], off);
+            if (!(off <= (k % 2 ? 1e-3 : 1e-9)))
+                fail_msg("solver %d, %s, built anew in each %d steps: %g", i, words[k % 2], rate, off);
             dv_scene_free(device);
             dv_scene_free(host);
         }
@@ -71,15 +80,16 @@ static void test_results_are_those_of_the_host(void **state)
 static void test_few_iterations_are_those_of_the_host(void **state)
 {
     (void)state;
-    for (int i = 0; i < SOLVERS; i++) {
-        DvScene *scenes[2] = {scene_of(i, 2, "Vec3d"), scene_of(i, 2, "CudaVec3d")};
+    for (int i = 0; i < 2 * SOLVERS; i++) {
+        const int solver = i / 2, rate = 1 + i % 2;
+        DvScene *scenes[2] = {scene_of(solver, rate, "Vec3d"), scene_of(solver, rate, "CudaVec3d")};
         for (int k = 0; k < 2; k++) {
             dv_data_set_uint(dv_object_field(scene_object(scenes[k], "/Body/cg"), "iterations"), 3);
             make_steps(scenes[k], 10);
         }
         const double off = difference(scenes[0], scenes[1]);
         if (!(off <= 1e-8))
-            fail_msg("solver %d: %g", i, off);
+            fail_msg("solver %d, built anew in each %d steps: %g", solver, rate, off);
         dv_scene_free(scenes[0]);
         dv_scene_free(scenes[1]);
     }
@@ -104,14 +114,13 @@ static void test_batches_do_not_show(void **state)
     }
 }
 
-/* Between two times that the preconditioner is built: one or two batches, and the check of the step. The solution, which a saved run goes on
- * with, comes home when somebody looks. */
+/* Between two times that the preconditioner is built, or where the device makes its diagonal in each step: one or two batches, and the check of
+ * the step. The solution, which a saved run goes on with, comes home when somebody looks. */
 static void test_steps_are_counted(void **state)
 {
     (void)state;
-    enum { RATE = 1000, NUMBERS = 45 * 3 };
-    for (int i = 0; i < SOLVERS; i++) {
-        DvScene *scene = scene_of(i, RATE, "CudaVec3d");
+    for (int i = 0; i < SOLVERS + 1; i++) {
+        DvScene *scene = scene_of(i % SOLVERS + i / SOLVERS, i < SOLVERS ? 1000 : 1, "CudaVec3d");
         make_steps(scene, 5);
         for (int step = 0; step < 10; step++) {
             const DvSpaceCounts before = counts_of(scene);
@@ -135,7 +144,7 @@ static const double *solution_of(const DvScene *scene)
     return numbers;
 }
 
-/* Once for each step, the first too, in which the preconditioner assembles a matrix on the host. */
+/* Once for each step, the first too, in which the device makes the diagonal. */
 static void test_the_solution_comes_home_when_somebody_looks(void **state)
 {
     (void)state;
@@ -164,6 +173,62 @@ static void test_the_solution_comes_home_when_somebody_looks(void **state)
     dv_scene_free(host);
 }
 
+/* Two points on a spring and a third one, without a mass, on nothing. */
+#define LOOSE(HELD)                                                                                                                                 \
+    "<Node name='root' dt='0.01' gravity='0 -9 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver/>"                                  \
+    "<PCGLinearSolver name='cg' iterations='20' tolerance='1e-20' preconditioner='@inverse'/>"                                                      \
+    "<JacobiPreconditioner name='inverse'/><MeshTopology position='0 0 0  1 0 0  2 0 0' edges='0 1 1 2'/><MechanicalObject name='dofs' template='%s'/>" \
+    "<DiagonalMass vertexMass='1 1 0'/><SpringForceField spring='0 1 50 0.1 0.9'/>"                                                                 \
+    "<FixedProjectiveConstraint indices='" HELD "'/></Node></Node>"
+
+/* What holds such a point makes the matrix regular; else the preconditioner says what is wrong, as on the host. */
+static void test_points_without_stiffness(void **state)
+{
+    (void)state;
+    DvScene *host = with_template(LOOSE("0 2"), "Vec3d"), *device = with_template(LOOSE("0 2"), "CudaVec3d");
+    make_steps(host, 20);
+    make_steps(device, 20);
+    assert_true(difference(host, device) <= 1e-9);
+    dv_scene_free(host);
+    dv_scene_free(device);
+    for (int k = 0; k < 2; k++) {
+        DvScene *scene = with_template(LOOSE("0"), k ? "CudaVec3d" : "Vec3d");
+        DvText said = {0};
+        dv_log_set_handler(take_message, &said);
+        assert_int_not_equal(dv_scene_step(scene, 0), DV_OK);
+        dv_log_set_handler(NULL, NULL);
+        assert_non_null(said.at);
+        if (!strstr(said.at, "JacobiPreconditioner 'inverse'") || !strstr(said.at, "singular"))
+            fail_msg("%s", said.at);
+        dv_text_free(&said);
+        dv_scene_free(scene);
+    }
+}
+
+/* A preconditioner that is asked by somebody else too is built on the host as it always was. */
+static void test_a_preconditioner_is_built_for_others(void **state)
+{
+    (void)state;
+    static const char format[] =
+        BEAM("<EulerImplicitSolver/><PCGLinearSolver name='cg' iterations='200' tolerance='1e-26' "
+             "preconditioner='@inverse'/><JacobiPreconditioner name='inverse'/>",
+             LOADED "<LinearSolverConstraintCorrection linearSolver='@inverse'/>");
+    enum { NUMBERS = 45 * 3 };
+    double b[NUMBERS], x[2][NUMBERS];
+    for (int k = 0; k < 2; k++) {
+        DvScene *scene = with_template(format, k ? "CudaVec3d" : "Vec3d");
+        make_steps(scene, 2);
+        DvObject *inverse = scene_object(scene, "/Body/inverse");
+        const DvLinearSolverOps *ops = dv_object_ops(inverse, DV_LINEAR_SOLVER);
+        for (int i = 0; i < NUMBERS; i++)
+            b[i] = 1.0;
+        assert_int_equal(ops->solve_flat(dv_object_self(inverse), x[k], b, NUMBERS), DV_OK);
+        dv_scene_free(scene);
+    }
+    for (int i = 0; i < NUMBERS; i++)
+        assert_true(x[0][i] > 0.0 && fabs(x[1][i] - x[0][i]) <= 1e-9 * x[0][i]);
+}
+
 static int start_with_device(void **state)
 {
     return setenv("DIVAN_DEVICE", "emulated", 1) == 0 ? start_plugins(state) : -1;
@@ -174,6 +239,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_results_are_those_of_the_host),
         cmocka_unit_test(test_few_iterations_are_those_of_the_host),
+        cmocka_unit_test(test_points_without_stiffness),
+        cmocka_unit_test(test_a_preconditioner_is_built_for_others),
         cmocka_unit_test(test_batches_do_not_show),
         cmocka_unit_test(test_steps_are_counted),
         cmocka_unit_test(test_the_solution_comes_home_when_somebody_looks),

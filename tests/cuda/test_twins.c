@@ -182,8 +182,10 @@ __attribute__((format(printf, 1, 2))) static void fault(const char *format, ...)
     faults++;
 }
 
+enum { FORCE, PRODUCT, DIAGONAL, RESULTS };
+
 typedef struct Result {
-    double *at[2];
+    double *at[RESULTS];
     size_t count;
     uint64_t fetched; /* bytes */
 } Result;
@@ -208,6 +210,31 @@ static void append(Result *result, const DvStateRef s)
     result->count += count;
 }
 
+/* Of m M + k K: by the twins where there are any, by the matrix on the host. NULL: twins do not know it. */
+static double *diagonal_of(const DvMechanicalOperationsOps *ops, DvMechanics *m, const DvStep *step, DvFactors factors)
+{
+    const size_t n = ops->unknowns(m);
+    double *diagonal = calloc(n + 1, sizeof *diagonal);
+    assert_non_null(diagonal);
+    if (ops->storage(m).space) {
+        const DvVecId d = ops->allocate(m, DV_DERIVS);
+        const bool known = ops->add_diagonal(m, step, factors, d);
+        ops->gather(m, diagonal, d);
+        ops->release(m, d);
+        if (known)
+            return diagonal;
+        free(diagonal);
+        return NULL;
+    }
+    const DvBlockMatrix *a = ops->assemble(m, step, factors, 0);
+    assert_non_null(a);
+    assert_int_equal(a->rows * a->block, n);
+    for (uint32_t row = 0; row < a->rows; row++)
+        for (uint32_t c = 0; c < a->block; c++)
+            diagonal[row * a->block + c] = a->values[((size_t)a->diagonal[row] * a->block + c) * a->block + c];
+    return diagonal;
+}
+
 static Result act(const DvScene *scene, const Row *row, Shape shape)
 {
     const DvStateRef s = scene_state(scene, "/Body/dofs");
@@ -222,19 +249,22 @@ static Result act(const DvScene *scene, const Row *row, Shape shape)
     const uint64_t before = fetched(s);
     ops->compute_force(m, &step, DV_FORCE, DV_WALK_WHOLE);
     ops->clear(m, DV_DFORCE);
-    ops->add_mbk(m, &step, (DvFactors){.m = 0.7, .k = -0.3}, DV_DFORCE, DV_DX, DV_WALK_WHOLE);
+    const DvFactors factors = {.m = 0.7, .k = -0.3};
+    ops->add_mbk(m, &step, factors, DV_DFORCE, DV_DX, DV_WALK_WHOLE);
     result.fetched = fetched(s) - before;
     append(&result, s);
     if (two)
         append(&result, scene_state(scene, "/Body/Other/dofs"));
+    if (result.count < 100000)
+        result.at[DIAGONAL] = diagonal_of(ops, m, &step, factors);
     ops->close(m);
     return result;
 }
 
 static void forget(Result *result)
 {
-    free(result->at[0]);
-    free(result->at[1]);
+    for (int k = 0; k < RESULTS; k++)
+        free(result->at[k]);
 }
 
 /* Where frames are not defined both are finite, and that is all. */
@@ -246,7 +276,10 @@ static void compare(const Row *row, const char *word, Shape shape, const Result 
     assert_int_equal(host->count, device->count);
     if (device->fetched)
         fault("%s of %s: acts on the host\n", row->acts, word);
-    for (int k = 0; k < 2; k++) {
+    if (host->at[DIAGONAL] && !device->at[DIAGONAL])
+        fault("%s of %s: its twin does not know the diagonal\n", row->acts, word);
+    for (int k = 0; k < (device->at[DIAGONAL] ? RESULTS : DIAGONAL); k++) {
+        static const char *const names[RESULTS] = {"force", "product", "diagonal"};
         double largest = 0.0, off = 0.0;
         for (size_t i = 0; i < host->count; i++) {
             largest = fmax(largest, fabs(host->at[k][i]));
@@ -257,8 +290,7 @@ static void compare(const Row *row, const char *word, Shape shape, const Result 
         if (off == INFINITY)
             fault("%s of %s, shape %d: not finite\n", row->acts, word, (int)shape);
         else if (shape != FLAT && !(off <= limit * loss * largest))
-            fault("%s of %s, shape %d, %s: %g of %g\n", row->acts, word, (int)shape, k ? "product" : "force", off,
-                  largest);
+            fault("%s of %s, shape %d, %s: %g of %g\n", row->acts, word, (int)shape, names[k], off, largest);
     }
 }
 

@@ -26,7 +26,7 @@
     {SOLID("Corotational", "Pyramid", ""), &pyramids, "Vec3", true},
     {SOLID("Corotational", "Triangle", ""), &triangles, "Vec2", true},
     {SOLID("Corotational", "Quad", "rotationMethod='polar'"), &quads, "Vec2", true},
-    {"<SolidFEMForceField template='@,Tetrahedron' material='Hooke' kinematics='corotational' parameters='300 400'/>",
+    {"<SolidFEMForceField template='$,Tetrahedron' material='Hooke' kinematics='corotational' parameters='300 400'/>",
      &tetrahedra, "Vec3", true},
     {"<HexahedronFEMForceField method='large' youngModulus='1000' poissonRatio='0.3'/>", &hexahedra, "Vec3", false},
     {"<HexahedronFEMForceField method='polar' youngModulus='1000' poissonRatio='0.3'/>", &hexahedra, "Vec3", false},

@@ -4,6 +4,8 @@
  * in threads. A body ends at once where its guard, the first member of its arguments, is set. No sum has an order that hangs on how
  * blocks run: lanes write where nobody else does, sums are gathered by lists, or are trees over fixed ranges.
  *
+ * A product without a vector (NULL) is the diagonal of what it multiplies by: each number that it gives is the factor of the one in its own place.
+ *
  * This file is included by the headers of the bodies, which are included once for each precision, with REAL and NAME defined.
  */
 #ifndef DIVAN_CUDA_BODIES_H

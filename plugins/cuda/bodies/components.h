@@ -39,7 +39,7 @@ BODY void NAME(mass_product)(const NAME(mass_product_args) * o, uint32_t block, 
     const uint64_t i = (uint64_t)block * LANES + lane;
     (void)phase, (void)shared;
     if (i < o->n)
-        o->r[i] += (o->mass[i / o->dim] * (REAL)o->k) * o->d[i];
+        o->r[i] += (o->mass[i / o->dim] * (REAL)o->k) * (o->d ? o->d[i] : 1);
 }
 
 /* a = f / mass; of a point without mass a stays. */
@@ -80,9 +80,12 @@ BODY void NAME(mass_rows)(const NAME(mass_rows_args) * o, uint32_t block, uint32
         return;
     const uint64_t p = i / o->dim, c = i % o->dim;
     const REAL k = (REAL)o->k;
-    REAL sum = o->r[i] + (o->mass[p] * k) * o->d[i];
+    REAL sum = o->r[i] + (o->mass[p] * k) * (o->d ? o->d[i] : 1);
     for (uint32_t e = o->begin[p]; e < o->begin[p + 1]; e++)
-        sum += (o->value[e] * k) * o->d[(uint64_t)o->other[e] * o->dim + c];
+        if (o->d)
+            sum += (o->value[e] * k) * o->d[(uint64_t)o->other[e] * o->dim + c];
+        else if (o->other[e] == p)
+            sum += o->value[e] * k;
     o->r[i] = sum;
 }
 
@@ -112,6 +115,22 @@ BODY void NAME(block_inverse)(const NAME(block_inverse_args) * o, uint32_t block
     o->z[i] = sum;
 }
 
+/* r = a / b */
+typedef struct NAME(divide_args) {
+    const double *stop;
+    uint64_t n;
+    REAL *r;
+    const REAL *a, *b;
+} NAME(divide_args);
+
+BODY void NAME(divide)(const NAME(divide_args) * o, uint32_t block, uint32_t lane, uint32_t phase, double *shared)
+{
+    const uint64_t i = (uint64_t)block * LANES + lane;
+    (void)phase, (void)shared;
+    if (i < o->n)
+        o->r[i] = o->a[i] / o->b[i];
+}
+
 /* f of listed points += force     n: numbers of the force */
 typedef struct NAME(load_force_args) {
     const double *stop;
@@ -131,7 +150,7 @@ BODY void NAME(load_force)(const NAME(load_force_args) * o, uint32_t block, uint
         o->f[(uint64_t)o->point[i / o->dim] * o->dim + i % o->dim] += o->force[i];
 }
 
-/* f of listed points -= k stiffness (x - place); place: or NULL     n: numbers of the places */
+/* f of listed points -= k stiffness (x - place); x, place: or NULL     n: numbers of the places */
 typedef struct NAME(pull_args) {
     const double *stop;
     uint64_t n;
@@ -150,7 +169,7 @@ BODY void NAME(pull)(const NAME(pull_args) * o, uint32_t block, uint32_t lane, u
     if (i >= o->n)
         return;
     const uint64_t at = (uint64_t)o->point[i / o->dim] * o->dim + i % o->dim;
-    const REAL apart = o->place ? o->x[at] - o->place[i] : o->x[at];
+    const REAL apart = !o->x ? 1 : o->place ? o->x[at] - o->place[i] : o->x[at];
     o->f[at] -= (REAL)o->k * o->stiffness[i] * apart;
 }
 
@@ -285,8 +304,8 @@ BODY void NAME(plane_product)(const NAME(plane_product_args) * o, uint32_t block
     if (i >= o->n || !o->touching[i])
         return;
     REAL along = 0;
-    for (uint32_t c = 0; c < o->dim; c++)
+    for (uint32_t c = 0; c < o->dim && o->d; c++)
         along += o->d[at + c] * (REAL)o->normal[c];
     for (uint32_t c = 0; c < o->dim; c++)
-        o->f[at + c] += (REAL)o->normal[c] * (-(REAL)o->k * along);
+        o->f[at + c] += (REAL)o->normal[c] * (-(REAL)o->k * (o->d ? along : (REAL)o->normal[c]));
 }

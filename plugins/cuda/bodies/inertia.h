@@ -70,12 +70,13 @@ BODY void NAME(inertia_product)(const NAME(inertia_product_args) * o, uint32_t b
     if (i >= o->n)
         return;
     const uint32_t linear = o->dim == 6 ? 3 : 2, turns = o->dim - linear;
-    const REAL *d = o->d + i * o->dim, mass = o->mass[i] * (REAL)o->k;
+    const REAL *d = o->d ? o->d + i * o->dim : 0, mass = o->mass[i] * (REAL)o->k;
     REAL *r = o->r + i * o->dim;
     for (uint32_t c = 0; c < linear; c++)
-        r[c] += mass * d[c];
+        r[c] += mass * (d ? d[c] : 1);
     for (uint32_t c = 0; c < turns; c++) {
-        const double turned = NAME(row_times)(o->world + (i * turns + c) * turns, d + linear, turns);
+        const double *row = o->world + (i * turns + c) * turns;
+        const double turned = d ? NAME(row_times)(row, d + linear, turns) : row[c];
         r[linear + c] = (REAL)((double)r[linear + c] + turned * o->k);
     }
 }

@@ -39,13 +39,14 @@ BODY void NAME(stiff_rows_see)(const NAME(stiff_rows_see_args) * o, uint32_t blo
     o->along[i] = o->stiffness[i] * sum;
 }
 
-/* f of listed points -= k sum of value along     n: points times dim; entry: those of point i from begin[i] to begin[i + 1] */
+/* f of listed points -= k sum of value along     n: points times dim; entry: those of point i from begin[i] to begin[i + 1], row by
+ * row. With stiffness, which is NULL in products: the diagonal. */
 typedef struct NAME(stiff_rows_push_args) {
     const double *stop;
     uint64_t n;
     REAL *f;
     const uint32_t *touched, *begin, *entry, *row;
-    const REAL *value, *along;
+    const REAL *value, *along, *stiffness;
     uint32_t dim;
     double k;
 } NAME(stiff_rows_push_args);
@@ -57,8 +58,14 @@ BODY void NAME(stiff_rows_push)(const NAME(stiff_rows_push_args) * o, uint32_t b
     (void)phase, (void)shared;
     if (i >= o->n)
         return;
-    REAL sum = 0;
-    for (uint32_t e = o->begin[point]; e < o->begin[point + 1]; e++)
-        sum += o->value[(uint64_t)o->entry[e] * o->dim + c] * o->along[o->row[e]];
+    REAL sum = 0, of_row = 0;
+    for (uint32_t e = o->begin[point]; e < o->begin[point + 1]; e++) {
+        const REAL value = o->value[(uint64_t)o->entry[e] * o->dim + c];
+        of_row += value;
+        if (!o->stiffness)
+            sum += value * o->along[o->row[e]];
+        else if (e + 1 == o->begin[point + 1] || o->row[e + 1] != o->row[e])
+            sum += o->stiffness[o->row[e]] * of_row * of_row, of_row = 0;
+    }
     o->f[(uint64_t)o->touched[point] * o->dim + c] -= (REAL)o->k * sum;
 }

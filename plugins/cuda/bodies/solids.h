@@ -287,6 +287,44 @@ BODY void NAME(solid_element_product)(const NAME(solid_product_args) * o, uint64
     NAME(solid_store)(o->force, n, e, nodes, o->dim, f);
 }
 
+/* Of each node (lambda + mu) h h^T + mu |h|^2 over the points, h = W^T s, on the diagonal. */
+typedef struct NAME(solid_diagonal_args) {
+    const double *stop;
+    uint64_t n;
+    const REAL *material, *slope, *world;
+    REAL *force;
+    uint32_t nodes, dim, points, maps;
+} NAME(solid_diagonal_args);
+
+BODY void NAME(solid_diagonal)(const NAME(solid_diagonal_args) * o, uint32_t block, uint32_t lane, uint32_t phase,
+                               double *shared)
+{
+    const uint64_t e = (uint64_t)block * LANES + lane, n = o->n;
+    (void)phase, (void)shared;
+    if (e >= n)
+        return;
+    for (uint32_t k = 0; k < o->nodes; k++) {
+        REAL sum[3] = {0, 0, 0};
+        for (uint32_t q = 0; q < o->points; q++) {
+            const uint64_t map = o->maps > 1 ? q : 0;
+            const REAL lambda = o->material[map * n + e], mu = o->material[(o->maps + map) * n + e];
+            const REAL *s = o->slope + ((uint64_t)q * o->nodes + k) * 3;
+            REAL h[3], square = 0;
+            for (uint32_t j = 0; j < 3; j++) {
+                h[j] = 0;
+                for (uint32_t c = 0; c < 3; c++)
+                    h[j] += o->world[(9 * map + 3 * c + j) * n + e] * s[c];
+                square += h[j] * h[j];
+            }
+            for (uint32_t c = 0; c < 3; c++)
+                sum[c] += (lambda + mu) * (h[c] * h[c]) + mu * square;
+        }
+        for (uint32_t c = 0; c < 3; c++)
+            if (c < o->dim)
+                o->force[(uint64_t)(k * o->dim + c) * n + e] = -sum[c];
+    }
+}
+
 #define SOLID(suffix, nodes, box)                                                                             \
     typedef NAME(solid_force_args) NAME(solid_force_##suffix##_args);                                         \
     typedef NAME(solid_product_args) NAME(solid_product_##suffix##_args);                                     \

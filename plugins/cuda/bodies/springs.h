@@ -69,14 +69,17 @@ BODY void NAME(springs_product)(const NAME(springs_product_args) * o, uint32_t b
         return;
     const uint64_t a = (uint64_t)o->pair[i] * o->dim, b = (uint64_t)o->pair[n + i] * o->dim;
     REAL d[MOST_DIM], along = 0;
-    for (uint32_t c = 0; c < o->dim; c++) {
+    for (uint32_t c = 0; c < o->dim && o->d; c++) {
         d[c] = o->d2[b + c] - o->d[a + c];
         along += o->tangent[c * n + i] * d[c];
     }
     const REAL axial = (REAL)o->k * (o->tangent[o->dim * n + i] * along),
                all = (REAL)o->k * o->tangent[(o->dim + 1) * n + i];
-    for (uint32_t c = 0; c < o->dim; c++)
-        o->value[c * n + i] = axial * o->tangent[c * n + i] + all * d[c];
+    for (uint32_t c = 0; c < o->dim; c++) {
+        const REAL u = o->tangent[c * n + i];
+        o->value[c * n + i] =
+            o->d ? axial * u + all * d[c] : -((REAL)o->k * (o->tangent[o->dim * n + i] * u) * u + all);
+    }
 }
 
 /* f of a point += what its springs give it, in their order.     entry: 2 spring + 1 where the point is the second one; with a
@@ -88,6 +91,7 @@ typedef struct NAME(gather_springs_args) {
     const REAL *value;
     const uint32_t *begin, *entry;
     uint32_t dim, side; /* side: 2 where both are of one state */
+    uint32_t alike;     /* both ends get the same, not one the opposite of the other */
     uint64_t springs;
 } NAME(gather_springs_args);
 
@@ -103,7 +107,7 @@ BODY void NAME(gather_springs)(const NAME(gather_springs_args) * o, uint32_t blo
         for (uint32_t i = o->begin[p]; i < o->begin[p + 1]; i++) {
             const uint32_t entry = o->entry[i], second = o->side < 2 ? o->side : entry & 1;
             const REAL value = o->value[c * o->springs + (o->side < 2 ? entry : entry >> 1)];
-            sum += second ? -value : value;
+            sum += second && !o->alike ? -value : value;
         }
         o->f[p * o->dim + c] = sum;
     }

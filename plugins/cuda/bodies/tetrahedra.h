@@ -220,6 +220,14 @@ typedef struct NAME(tetrahedra_product_args) {
     NAME(Sums) sums;
 } NAME(tetrahedra_product_args);
 
+/* mu R^T B R a */
+BODY void NAME(turning_moment)(const REAL *turn, uint64_t n, const REAL *a, REAL mu, REAL *moment)
+{
+    moment[0] = mu * (turn[0] * a[0] + turn[3 * n] * a[1] + turn[5 * n] * a[2]);
+    moment[1] = mu * (turn[3 * n] * a[0] + turn[n] * a[1] + turn[4 * n] * a[2]);
+    moment[2] = mu * (turn[5 * n] * a[0] + turn[4 * n] * a[1] + turn[2 * n] * a[2]);
+}
+
 BODY void NAME(add_turning)(const REAL *turn, uint64_t n, REAL d[3][3], REAL g[3][3], REAL mu, REAL f[3][3])
 {
     REAL a[3] = {0, 0, 0}, moment[3], part[3];
@@ -228,9 +236,7 @@ BODY void NAME(add_turning)(const REAL *turn, uint64_t n, REAL d[3][3], REAL g[3
         for (int c = 0; c < 3; c++)
             a[c] += part[c];
     }
-    moment[0] = mu * (turn[0] * a[0] + turn[3 * n] * a[1] + turn[5 * n] * a[2]);
-    moment[1] = mu * (turn[3 * n] * a[0] + turn[n] * a[1] + turn[4 * n] * a[2]);
-    moment[2] = mu * (turn[5 * n] * a[0] + turn[4 * n] * a[1] + turn[2 * n] * a[2]);
+    NAME(turning_moment)(turn, n, a, mu, moment);
     for (int k = 0; k < 3; k++) {
         NAME(cross)(g[k], moment, part);
         for (int c = 0; c < 3; c++)
@@ -256,4 +262,43 @@ BODY void NAME(tetrahedra_product)(const NAME(tetrahedra_product_args) * o, uint
     if (o->turn)
         NAME(add_turning)(o->turn + e, n, d, g, o->modulus[n + e], f);
     NAME(share_forces)(shared, lane, f);
+}
+
+/* Of node with gradient g: (lambda + mu) g g^T + mu |g|^2, less the derivative of R, on the diagonal. */
+BODY void NAME(diagonal_of_node)(const REAL *g, REAL lambda, REAL mu, const REAL *turn, uint64_t n, REAL *diagonal)
+{
+    const REAL square = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
+    for (int c = 0; c < 3; c++)
+        diagonal[c] = (lambda + mu) * (g[c] * g[c]) + mu * square;
+    for (int c = 0; c < 3 && turn; c++) {
+        REAL unit[3] = {0, 0, 0}, a[3], moment[3], part[3];
+        unit[c] = 1;
+        NAME(cross)(g, unit, a);
+        NAME(turning_moment)(turn, n, a, mu, moment);
+        NAME(cross)(g, moment, part);
+        diagonal[c] -= part[c];
+    }
+}
+
+typedef NAME(tetrahedra_product_args) NAME(tetrahedra_diagonal_args);
+
+BODY void NAME(tetrahedra_diagonal)(const NAME(tetrahedra_diagonal_args) * o, uint32_t block, uint32_t lane,
+                                    uint32_t phase, double *shared)
+{
+    const uint64_t e = (uint64_t)block * LANES + lane, n = o->n;
+    if (phase == 1)
+        NAME(sum_slots)(&o->sums, block, lane, shared);
+    if (phase == 1 || e >= n)
+        return;
+    REAL g[4][3] = {{0}}, diagonal[3];
+    for (int k = 1; k < 4; k++)
+        for (int c = 0; c < 3; c++) {
+            g[k][c] = o->world[(uint64_t)(3 * (k - 1) + c) * n + e];
+            g[0][c] -= g[k][c];
+        }
+    for (int k = 0; k < 4; k++) {
+        NAME(diagonal_of_node)(g[k], o->modulus[e], o->modulus[n + e], o->turn ? o->turn + e : 0, n, diagonal);
+        for (int c = 0; c < 3; c++)
+            shared[(3 * k + c) * LANES + (int)lane] = (double)diagonal[c];
+    }
 }

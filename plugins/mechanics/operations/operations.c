@@ -214,4 +214,5 @@ const DvMechanicalOperationsOps dv_mechanical_operations = {
     .storage = operation_storage,
     .dot_to = operation_dot_to,
     .combine_by = operation_combine_by,
+    .add_diagonal = operation_add_diagonal,
 };

@@ -389,7 +389,7 @@ static bool list_fixed(ConstraintItem *constraint, const DvStep *step, const DvS
     return true;
 }
 
-static bool can_project_there(const ConstraintItem *constraint)
+bool constraint_clears_alone(const ConstraintItem *constraint)
 {
     return constraint->twin && constraint->twin->space && constraint->state_count == 1 && constraint->ops->fixed &&
            !(constraint->ops->leaves_out && constraint->ops->leaves_out(constraint->self));
@@ -407,7 +407,7 @@ static DvTwin *constraint_twin(DvMechanics *m, ConstraintItem *constraint)
 /* Whether it can take part in a solve. */
 static bool projects_there(DvMechanics *m, ConstraintItem *constraint)
 {
-    if (can_project_there(constraint))
+    if (constraint_clears_alone(constraint))
         return true;
     const DvTwin *twin = constraint_twin(m, constraint);
     return twin && twin->ops->project_response;
@@ -440,7 +440,7 @@ bool project_there(DvMechanics *m, ConstraintItem *constraint, const DvStep *ste
 {
     const DvStateRef state = m->states[constraint->states[0]].ref;
     DvVectorSpace *space = constraint->twin->space;
-    if (!can_project_there(constraint))
+    if (!constraint_clears_alone(constraint))
         return project_by_twin(m, constraint, step, d, false);
     if (!list_fixed(constraint, step, &state))
         return false;

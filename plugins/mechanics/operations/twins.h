@@ -71,8 +71,12 @@ bool project_position_there(DvMechanics *m, ConstraintItem *constraint, const Dv
 /* Whether a constraint leaves velocities as they are, so that they need not come home; *projects: it fixes them as it does residuals. */
 bool leaves_velocities_there(DvMechanics *m, ConstraintItem *constraint, bool *projects);
 
+/* Whether all that a constraint does to a residual is to clear the numbers that it names. */
+bool constraint_clears_alone(const ConstraintItem *constraint);
+
 /* The functions of the service. */
 DvStorage operation_storage(DvMechanics *m);
+bool operation_add_diagonal(DvMechanics *m, const DvStep *step, DvFactors factors, DvVecId res);
 void operation_dot_to(DvMechanics *m, uint32_t slot, DvVecId a, DvVecId b);
 void operation_combine_by(DvMechanics *m, DvVecId r, DvVecId a, DvVecId b, uint32_t slot, double factor);
 

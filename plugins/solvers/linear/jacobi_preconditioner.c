@@ -33,7 +33,8 @@ static DvDiagonalBlocks diagonal_blocks(void *self)
     return (DvDiagonalBlocks){((const DvPreconditioner *)self)->numbers, 1};
 }
 
-static const DvDiagonalBlocksOps diagonal_operations = {.size = sizeof(DvDiagonalBlocksOps), .get = diagonal_blocks};
+static const DvDiagonalBlocksOps diagonal_operations = {
+    .size = sizeof(DvDiagonalBlocksOps), .get = diagonal_blocks, .is_diagonal = true};
 
 static const DvPreconditionerOps operations = {.solver = DV_PRECONDITIONER_OPS(apply), .build = build};
 

@@ -9,10 +9,12 @@
  * Products are made without a matrix, or with the one that the preconditioner had assembled where that costs less.
  *
  * Where a device keeps the vectors and everything acts there, a solve stays, whatever has been assembled on the host: without a preconditioner,
- * with one of diagonal blocks, or with one that solves there.
+ * with one of diagonal blocks, or with one that solves there. The diagonal itself, when each step needs another one, is made there too: then
+ * nothing is assembled, and the preconditioner is left behind.
  */
 #include "system/linear_system.h"
 
+#include <divan/contracts/lagrangian_constraint.h>
 #include <divan/kit/krylov_inverses.h>
 
 #include <math.h>
@@ -36,6 +38,7 @@ typedef struct PcgLinearSolver {
     bool warned_frozen;
     DvKrylovCourse course;     /* of a solve that stays on a device... */
     DvKrylovInverses inverses; /* ...with these of the preconditioner */
+    bool left_behind; /* the preconditioner has not been built for this system, but the device makes its diagonal */
     DvData batch;
 } PcgLinearSolver;
 
@@ -118,22 +121,59 @@ static bool is_elsewhere(const PcgLinearSolver *self, DvMechanics *m)
     return (self->blocks != NULL || self->there != NULL) && ops->storage != NULL && ops->storage(m).space != NULL;
 }
 
+/* The system that the preconditioner assembles by, as it is linked now; without an object: it is another one. */
+static DvLinearSystemUse system_of_preconditioner(const PcgLinearSolver *self)
+{
+    const DvLinearSystemUse system = self->preconditioner_system;
+    const bool is_linked = system.object != NULL && dv_link_object(self->preconditioner_system_link) == system.object;
+    return is_linked ? system : (DvLinearSystemUse){NULL, NULL, NULL};
+}
+
+static void choose_inverses(PcgLinearSolver *self, bool active)
+{
+    self->inverses.self = self->preconditioner_self;
+    self->inverses.ops = active ? self->blocks : NULL;
+    self->inverses.solver = active ? self->there : NULL;
+}
+
+static DvStatus build_preconditioner(PcgLinearSolver *self, DvMechanics *m, const DvStep *step, DvFactors factors)
+{
+    if (!dv_object_is_valid(dv_object_of(self->preconditioner_self)))
+        return dv_error(dv_object_of(self), DV_ERROR_INVALID, "cannot solve: its preconditioner was not initialised");
+    const DvStatus status = self->preconditioner->set_system(self->preconditioner_self, m, step, factors);
+    self->left_behind = self->inverses.is_made_there = false;
+    self->inverses.built++;
+    return status;
+}
+
+/* Whether the device makes the diagonal of this system, and the preconditioner need not. One that serves more systems than this one is
+ * kept by saved runs as it was built, and a correction may ask for its solutions. */
+static bool leaves_behind(PcgLinearSolver *self, DvMechanics *m)
+{
+    const DvLinearSystemUse system = system_of_preconditioner(self);
+    if (system.object == NULL || !dv_preconditioned_system_builds_each(self->krylov.base.system.object) ||
+        !dv_linear_system_may_be_skipped(system) || dv_matrix_linear_system_is_watched(system.object) ||
+        dv_node_find(dv_object_node(dv_object_of(self)), DV_CONSTRAINT_CORRECTION, DV_SEARCH_DOWN) != NULL ||
+        !dv_krylov_inverses_may_be_made_there(&self->inverses, self->krylov.base.ops, m))
+        return false;
+    system.ops->skip(system.self, self->krylov.base.ops->unknowns(m));
+    self->left_behind = self->inverses.is_made_there = true;
+    self->inverses.built++;
+    return true;
+}
+
 static DvStatus set_system(void *self_, DvMechanics *m, const DvStep *step, DvFactors factors)
 {
     PcgLinearSolver *self = self_;
     const DvBlockMatrix *matrix = NULL;
-    if (self->preconditioner != NULL && dv_data_bool(&self->use_preconditioner) &&
-        dv_preconditioned_system_is_due(self->krylov.base.system.object)) {
-        if (!dv_object_is_valid(dv_object_of(self->preconditioner_self)))
-            return dv_error(dv_object_of(self), DV_ERROR_INVALID,
-                            "cannot solve: its preconditioner was not initialised");
-        const DvStatus status = self->preconditioner->set_system(self->preconditioner_self, m, step, factors);
+    const bool active = self->preconditioner != NULL && dv_data_bool(&self->use_preconditioner);
+    choose_inverses(self, active);
+    if (active && dv_preconditioned_system_is_due(self->krylov.base.system.object) && !leaves_behind(self, m)) {
+        const DvStatus status = build_preconditioner(self, m, step, factors);
         if (status != DV_OK)
             return status;
-        self->inverses.built++;
-        const DvLinearSystemUse system = self->preconditioner_system;
-        if (system.object != NULL && dv_link_object(self->preconditioner_system_link) == system.object &&
-            !is_elsewhere(self, m))
+        const DvLinearSystemUse system = system_of_preconditioner(self);
+        if (system.object != NULL && !is_elsewhere(self, m))
             matrix = dv_linear_system_whole(system);
     }
     return dv_krylov_solver_set_matrix_free(&self->krylov, m, step, factors, matrix);
@@ -173,21 +213,32 @@ static DvCurve *next_curve(PcgLinearSolver *self)
     return errors;
 }
 
+/* The preconditioner of this system, if it was left behind. */
+static DvStatus catch_up(PcgLinearSolver *self)
+{
+    const DvKrylovSpace *space = &self->krylov.space;
+    return self->left_behind ? build_preconditioner(self, space->m, &space->step, space->factors) : DV_OK;
+}
+
 /* Whether the solve stays on a device; then it has been there already. *rho: the first r.z. */
-static bool solve_there(PcgLinearSolver *self, bool active, uint32_t expected, double *rho)
+static DvStatus solve_there(PcgLinearSolver *self, bool active, uint32_t expected, bool *stays, double *rho)
 {
     DvKrylovSpace *space = &self->krylov.space;
     const uint32_t iterations = dv_data_uint(&self->krylov.iterations);
-    self->inverses.self = self->preconditioner_self;
-    self->inverses.ops = active ? self->blocks : NULL;
-    self->inverses.solver = active ? self->there : NULL;
+    choose_inverses(self, active);
     self->course.batch = dv_data_uint(&self->batch);
-    if ((active && self->blocks == NULL && self->there == NULL) ||
-        !dv_krylov_inverses_begin(space, &self->course, &self->inverses, iterations))
-        return false;
-    *rho = dv_krylov_inverses_run(space, &self->course, &self->inverses, iterations,
-                                  dv_data_double(&self->krylov.tolerance), expected);
-    return true;
+    const bool may = !active || self->blocks != NULL || self->there != NULL;
+    *stays = may && dv_krylov_inverses_begin(space, &self->course, &self->inverses, iterations);
+    if (active && !*stays && self->left_behind) {
+        const DvStatus status = catch_up(self);
+        if (status != DV_OK)
+            return status;
+        *stays = may && dv_krylov_inverses_begin(space, &self->course, &self->inverses, iterations);
+    }
+    if (*stays)
+        *rho = dv_krylov_inverses_run(space, &self->course, &self->inverses, iterations,
+                                      dv_data_double(&self->krylov.tolerance), expected);
+    return DV_OK;
 }
 
 /* One iteration: what is left, r.r, and *rho; by the solve that has been there already, or now. */
@@ -217,12 +268,12 @@ static DvStatus iterate(void *self_, bool of_step, uint32_t *products)
     const bool active = self->preconditioner != NULL && dv_data_bool(&self->use_preconditioner);
     const uint32_t iterations = dv_data_uint(&self->krylov.iterations);
     double rho = 0.0;
-    const bool stays = solve_there(self, active, *products, &rho);
-    if (stays && dv_krylov_is_asked(space))
-        return DV_OK;
+    bool stays = false;
+    DvStatus status = solve_there(self, active, *products, &stays, &rho);
+    if (status != DV_OK || (stays && dv_krylov_is_asked(space)))
+        return status;
     const double b_squared = stays ? self->course.b_squared : dv_krylov_dot(space, DV_KRYLOV_B, DV_KRYLOV_B);
     const double bound = dv_data_double(&self->krylov.tolerance) * b_squared;
-    DvStatus status = DV_OK;
     self->krylov.left = 0.0;
     if (!of_step && b_squared == 0.0)
         return DV_OK;
@@ -241,6 +292,8 @@ static DvStatus iterate(void *self_, bool of_step, uint32_t *products)
             dv_curve_add(errors, rho / b_squared);
     }
     *products = it;
+    if (status == DV_OK && active && !finite) /* of a singular matrix the preconditioner says so */
+        status = catch_up(self);
     if (b_squared == 0.0)
         return status;
     if (it == 1 && active)

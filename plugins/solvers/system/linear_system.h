@@ -31,6 +31,8 @@ bool dv_matrix_linear_system_gave(DvObject *system);
 /* Whether a PreconditionedMatrixFreeSystem wants its preconditioner built anew in this building of the matrix: the first
  * time, then every assemblingRate times. Counts. */
 bool dv_preconditioned_system_is_due(DvObject *system);
+/* Whether that is in each building. */
+bool dv_preconditioned_system_builds_each(DvObject *system);
 /* Shows which system the preconditioner has. */
 void dv_preconditioned_system_set_preconditioner(DvObject *system, DvObject *preconditioner_system);
 

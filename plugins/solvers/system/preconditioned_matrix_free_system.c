@@ -79,6 +79,12 @@ const DvClass dv_preconditioned_matrix_free_system = {
     .restore = restore,
 };
 
+bool dv_preconditioned_system_builds_each(DvObject *system)
+{
+    PreconditionedMatrixFreeSystem *self = dv_object_self(system);
+    return dv_data_uint(&self->assembling_rate) <= 1;
+}
+
 bool dv_preconditioned_system_is_due(DvObject *system)
 {
     PreconditionedMatrixFreeSystem *self = dv_object_self(system);

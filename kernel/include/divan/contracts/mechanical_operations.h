@@ -171,6 +171,9 @@ typedef struct DvMechanicalOperationsOps {
     /* In that space: slot = a . b; r = a + (factor slot) b (contracts/vector_space.h).     [step] */
     void (*dot_to)(DvMechanics *m, uint32_t slot, DvVecId a, DvVecId b);
     void (*combine_by)(DvMechanics *m, DvVecId r, DvVecId a, DvVecId b, uint32_t slot, double factor);
+    /* In that space: res += the diagonal of m M + b B + k K, stiffness at the last compute_force, without projection. false: it is not known
+     * there, as something acts through a mapping, by a twin that cannot tell, or is projected along no axis; then nothing is added.     [step] */
+    bool (*add_diagonal)(DvMechanics *m, const DvStep *step, DvFactors factors, DvVecId res);
 } DvMechanicalOperationsOps;
 
 DV_END_DECLS

@@ -150,6 +150,10 @@ typedef struct DvTwinOps {
     void (*solve)(DvTwin *twin, const DvConstVec *b, const DvVec *x);
     /* DvLinearSolverOps; rows whose columns ascend, each once. Waits for the device. */
     void (*compliance)(DvTwin *twin, const DvSparseRows *j, double factor, double *w, size_t stride);
+    /* Optional: the diagonal of what add_dforce and add_mdx multiply by, the number by which each component of a vector is multiplied for its own
+     * place: added to df, to res. Without them preconditioners by the diagonal are built on the host. */
+    void (*add_diagonal)(DvTwin *twin, const DvStep *step, double k, double b, const DvVec *df);
+    void (*add_mass_diagonal)(DvTwin *twin, double factor, DvVec res);
 } DvTwinOps;
 
 typedef struct DvDeviceOperatorsOps {

@@ -130,6 +130,8 @@ typedef struct DvVectorSpaceOps {
     /* Optional: for profilers, what is asked for from now on is for what has this name, within whatever was named before; NULL: what was
      * named last ends. */
     void (*range)(DvVectorSpace *space, const char *name);
+    /* Optional: r = a / b, number by number; r may be a. */
+    void (*divide)(DvVectorSpace *space, DvAddress r, DvAddress a, DvAddress b, DvPrecision precision, size_t n);
 } DvVectorSpaceOps;
 
 /* What has moved for components that act on states of devices, as far as they are in the scene now. */

@@ -24,6 +24,8 @@ typedef struct DvDiagonalBlocksOps {
     uint32_t size;
     /* As it was built last; they stay its own. */
     DvDiagonalBlocks (*get)(void *self);
+    /* Of width 1: they are the diagonal of the matrix and nothing else, which a device may make by itself. */
+    bool is_diagonal;
 } DvDiagonalBlocksOps;
 
 #define DV_SOLVER_THERE "kit.solver-there/1"
@@ -43,13 +45,17 @@ typedef struct DvKrylovInverses {
     const DvDiagonalBlocksOps *ops; /* of the preconditioner... */
     const DvSolverThereOps *solver; /* ...or these... */
     void *self;                     /* ...this one; both NULL: there is none, and z = r */
-    uint64_t built;                 /* by the owner: another number when it has been built anew */
+    uint64_t built;                 /* by the owner: another number when it has been built anew... */
+    bool is_made_there;             /* ...and whether that is left to the device, of the system of the solve */
     DvVectorSpace *space;           /* held; NULL: nothing is there yet */
     struct DvInverseThere *there;   /* [states] */
     uint32_t states, capacity;
     uint64_t taken; /* `built` of what is there */
 } DvKrylovInverses;
 
+/* In set_system: whether the device that keeps the states can make a diagonal and divide by it. It may still not know that of all that acts. */
+DV_PUBLIC bool dv_krylov_inverses_may_be_made_there(const DvKrylovInverses *inverses,
+                                                    const DvMechanicalOperationsOps *ops, DvMechanics *m);
 /* After dv_krylov_begin: whether such a solve can stay where its vectors are, with room for as many iterations. */
 DV_PUBLIC bool dv_krylov_inverses_begin(DvKrylovSpace *space, DvKrylovCourse *course, DvKrylovInverses *inverses,
                                         uint32_t iterations);
