@@ -17,8 +17,9 @@ find "$folder" -maxdepth 1 -type f -exec cp {} "$work" \;
 cd "$work"
 failed=0
 for expected in $("$share" *.expected); do
-    command=$(sed -n '1s/^\$ divan //p' "$expected")
-    if [ -z "$command" ]; then
+    IFS= read -r first <"$expected" || first=
+    command=${first#"\$ divan "}
+    if [ -z "$command" ] || [ "$command" = "$first" ]; then
         echo "$expected: the first line must be '\$ divan ARGUMENTS'"
         failed=1
         continue
@@ -27,7 +28,7 @@ for expected in $("$share" *.expected); do
         echo "\$ divan $command"
         status=0
         # shellcheck disable=SC2086 # words of the command
-        timeout 60 "$divan" $command 2>&1 || status=$?
+        "$divan" $command 2>&1 || status=$?
         echo "exit status $status"
     } | sed "s|$work/||g; s|$work|HERE|g; s|$built/||g" >actual
     if [ -n "$show" ]; then

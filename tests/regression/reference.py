@@ -21,7 +21,7 @@ usage: reference.py GROUP [NAME...] [--divan PROGRAM] [--shared FOLDER] [--part 
   moments        back to a moment in memory, and restarted from a checkpoint on other threads: the same hashes; some of each kind (with
                  --all, all of the lists)
   threads        the same scenes: the same hashes with 1, 2 and 8 threads and small chunks
-  allocations    scenes of first-light.txt and our own without contacts: no heap allocation in a step after the first (where contacts
+  allocations    of scenes of first-light.txt and our own without contacts likewise: no heap allocation in a step after the first (where contacts
                  come and go, tests/collision looks at the steps between)
   speed          median time of a step against sofa/timings.tsv (prints ratios, never fails)
   speed-contact  the same of scenes of sofa/lists/first-contact.txt; times are first scaled by what liver_without_collision takes
@@ -934,7 +934,7 @@ def main():
         print("reference.py: %s: neither an option nor part of a name in %s; --help says what there is" % (unknown[0], group), file=sys.stderr)
         return 2
     names = [n for n in names if not wanted or any(w in n for w in wanted)]
-    if group in ("restart", "threads") and not wanted and not is_long():
+    if group in ("restart", "threads", "allocations") and not wanted and not is_long():
         names = one_of_each_kind(names)
     if len(names) > 30 and not wanted:
         names = share_of(names, "scenes")
