@@ -21,24 +21,8 @@
 #include <divan/divan.h>
 #include <divan/plugin.h>
 
+#include "folder.h"
 #include "scene_text.h"
-
-static char folder[] = P_tmpdir "/divan-coupling-XXXXXX";
-
-static inline const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static inline void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(in_folder(name), "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
 
 /* A device and, below it, a tool of 0.1 kg that an implicit solver moves; `more` beside the tool. */
 static inline DvScene *load(double dt, const char *device, const char *coupling, const char *more)
@@ -130,20 +114,6 @@ static inline void end_log(DvScene *scene)
 {
     assert_int_equal(service()->set_log(scene, NULL), DV_OK);
     fclose(log_file);
-}
-
-static inline int begin(void **state)
-{
-    assert_non_null(mkdtemp(folder));
-    return start_plugins(state);
-}
-
-static inline int end(void **state)
-{
-    (void)unlink(in_folder("way.txt"));
-    (void)unlink(in_folder("log.csv"));
-    (void)rmdir(folder);
-    return stop_plugins(state);
 }
 
 #endif

@@ -28,16 +28,8 @@
 #include <divan/moment.h>
 #include <divan/plugin.h>
 
+#include "folder.h"
 #include "scene_text.h"
-
-static char folder[] = P_tmpdir "/divan-clock-XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
 
 static DvScene *load(const char *coupling)
 {
@@ -374,22 +366,11 @@ static void what_the_system_refuses_is_said(void **state)
     dv_scene_free(scene);
 }
 
-static int begin(void **state)
+static int begin_with_way(void **state)
 {
-    assert_non_null(mkdtemp(folder));
-    FILE *file = fopen(in_folder("way.txt"), "w");
-    assert_non_null(file);
-    fputs("0 0 0 0.005\n0.1 0 0 -0.003\n0.5 0.01 0 -0.003\n", file);
-    fclose(file);
-    return start_plugins(state);
-}
-
-static int end(void **state)
-{
-    (void)unlink(in_folder("way.txt"));
-    (void)unlink(in_folder("log.csv"));
-    (void)rmdir(folder);
-    return stop_plugins(state);
+    const int status = begin(state);
+    write_file("way.txt", "0 0 0 0.005\n0.1 0 0 -0.003\n0.5 0.01 0 -0.003\n");
+    return status;
 }
 
 int main(void)
@@ -405,5 +386,5 @@ int main(void)
         cmocka_unit_test(what_the_system_refuses_is_said),
         cmocka_unit_test(parts_come_and_go_meanwhile),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, begin_with_way, end);
 }

@@ -21,17 +21,9 @@
 #include <divan/moment.h>
 #include <divan/plugin.h>
 
+#include "folder.h"
 #include "haptic_device_conformance.h"
 #include "scene_text.h"
-
-static char folder[] = P_tmpdir "/divan-controller-XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
 
 static DvScene *load(const char *text)
 {
@@ -330,19 +322,6 @@ static void what_shows_nothing_loads(void **state)
              "<NullForceFeedbackT template='Rigid3d' activate='1'/></Node>");
     steps(scene, 2);
     dv_scene_free(scene);
-}
-
-static int begin(void **state)
-{
-    assert_non_null(mkdtemp(folder));
-    return start_plugins(state);
-}
-
-static int end(void **state)
-{
-    (void)unlink(in_folder("way.txt"));
-    (void)rmdir(folder);
-    return stop_plugins(state);
 }
 
 int main(void)

@@ -18,24 +18,8 @@
 #include <divan/divan.h>
 #include <divan/plugin.h>
 
+#include "folder.h"
 #include "scene_text.h"
-
-static char folder[] = P_tmpdir "/divan-fields-XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static void write_way(const char *text)
-{
-    FILE *file = fopen(in_folder("way.txt"), "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
 
 /* A tool beside a floor at z = 0, which it is near to below 0.02 and touches below 0.001. */
 static DvScene *load(const char *device, const char *coupling, const char *tool)
@@ -101,7 +85,7 @@ static void between_steps_a_tool_moves_on(void **state)
 {
     (void)state;
     double f[200];
-    write_way("0 0 0 0\n10 0.5 0 0\n");
+    write_file("way.txt", "0 0 0 0\n10 0.5 0 0\n");
     for (int moves = 0; moves < 2; moves++) {
         DvScene *scene = load(far, moves ? "rampTime='0' extrapolate='velocity'" : "rampTime='0'", "");
         (void)forces(scene, 300, f, 200);
@@ -127,7 +111,7 @@ static void contact_lets_the_force_come_and_go(void **state)
     for (int i = 0; i < 3; i++) {
         char coupling[100];
         snprintf(coupling, sizeof coupling, "rampTime='0' cancelOutOfContact='1' contactFade='%g'", fades[i]);
-        write_way("0 0.01 0 0.1\n");
+        write_file("way.txt", "0 0.01 0 0.1\n");
         DvScene *scene = load(far, coupling, fixed);
         size_t count = forces(scene, 5, f, 400);
         for (size_t k = 0; k < count; k++)
@@ -163,7 +147,7 @@ static void outside_the_workspace_the_force_fades(void **state)
 {
     (void)state;
     double f[400];
-    write_way("0 0.01 0 0\n0.1 0.01 0 0\n0.1005 0.011 0 0\n0.2 0.011 0 0\n0.2005 0.01 0 0\n1 0.01 0 0\n");
+    write_file("way.txt", "0 0.01 0 0\n0.1 0.01 0 0\n0.1005 0.011 0 0\n0.2 0.011 0 0\n0.2005 0.01 0 0\n1 0.01 0 0\n");
     DvScene *scene = load("workspace='-0.0105 -1 -1 0.0105 1 1'", "rampTime='0.1' fadeTime='0.05'", fixed);
     const size_t count = forces(scene, 35, f, 400);
     assert_true(count >= 350);
@@ -188,7 +172,7 @@ static void a_pose_that_leaps_is_no_pose(void **state)
         char way[100];
         const double to = 0.01 + 0.001 * speeds[i];
         snprintf(way, sizeof way, "0 0.01 0 0\n0.05 0.01 0 0\n0.051 %.17g 0 0\n", to);
-        write_way(way);
+        write_file("way.txt", way);
         DvScene *scene = load(far, "rampTime='0' fadeTime='0.05'", fixed);
         const size_t count = forces(scene, 10, f, 400);
         assert_int_equal(count, 100);
@@ -199,20 +183,6 @@ static void a_pose_that_leaps_is_no_pose(void **state)
                                                            : 1)) < 1e-9);
         dv_scene_free(scene);
     }
-}
-
-static int begin(void **state)
-{
-    assert_non_null(mkdtemp(folder));
-    return start_plugins(state);
-}
-
-static int end(void **state)
-{
-    (void)unlink(in_folder("way.txt"));
-    (void)unlink(in_folder("log.csv"));
-    (void)rmdir(folder);
-    return stop_plugins(state);
 }
 
 int main(void)

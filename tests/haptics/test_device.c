@@ -20,25 +20,9 @@
 #include <divan/input.h>
 #include <divan/plugin.h>
 
+#include "folder.h"
 #include "haptic_device_conformance.h"
 #include "scene_text.h"
-
-static char folder[] = P_tmpdir "/divan-haptics-XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(in_folder(name), "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
 
 static DvScene *load(double dt, const char *attributes)
 {
@@ -360,20 +344,6 @@ static void what_is_wrong_is_said(void **state)
     expect_load_error("<Node><DefaultAnimationLoop/><SimulatedHapticDevice drivenAxes='4'/></Node>", "0, 3 or 6");
     expect_load_error("<Node><DefaultAnimationLoop/><SimulatedHapticDevice filename='nowhere.txt'/></Node>", "no file");
     expect_load_error("<Node><DefaultAnimationLoop/><SimulatedHapticDevice mass='0'/></Node>", "above 0");
-}
-
-static int begin(void **state)
-{
-    assert_non_null(mkdtemp(folder));
-    return start_plugins(state);
-}
-
-static int end(void **state)
-{
-    (void)unlink(in_folder("way.txt"));
-    (void)unlink(in_folder("log.csv"));
-    (void)rmdir(folder);
-    return stop_plugins(state);
 }
 
 int main(void)

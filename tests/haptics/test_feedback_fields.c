@@ -19,18 +19,11 @@
 #include <divan/divan.h>
 #include <divan/plugin.h>
 
+#include "folder.h"
 #include "scene_text.h"
 
-static char folder[] = P_tmpdir "/divan-stop-XXXXXX";
 static const double stop = 0.03, step_time = 0.01; /* m, s */
 static double mass = 0.002;                        /* kg: a spring of 20 N/m */
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
 
 static const DvHapticsOps *service(void)
 {
@@ -293,20 +286,6 @@ static void a_stop_swings_up_unless_it_is_watched(void **state)
         dv_scene_free(scene);
     }
     mass = 0.002;
-}
-
-static int begin(void **state)
-{
-    assert_non_null(mkdtemp(folder));
-    return start_plugins(state);
-}
-
-static int end(void **state)
-{
-    (void)unlink(in_folder("way.txt"));
-    (void)unlink(in_folder("log.csv"));
-    (void)rmdir(folder);
-    return stop_plugins(state);
 }
 
 int main(void)

@@ -21,18 +21,10 @@
 #include <divan/divan.h>
 #include <divan/plugin.h>
 
+#include "folder.h"
 #include "scene_text.h"
 
 enum { MOST_ROWS = 27, MOST_STEPS = 64, MOST_LINES = 4000 };
-
-static char folder[] = P_tmpdir "/divan-laws-XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
 
 static const DvHapticsOps *service(void)
 {
@@ -558,21 +550,6 @@ static void problems_come_whole_and_in_order(void **state)
     assert_true(found > 3);
     let_go(scene, problems, 40);
     dv_scene_free(scene);
-}
-
-static int begin(void **state)
-{
-    assert_non_null(mkdtemp(folder));
-    return start_plugins(state);
-}
-
-static int end(void **state)
-{
-    (void)unlink(in_folder("way0.txt"));
-    (void)unlink(in_folder("way1.txt"));
-    (void)unlink(in_folder("log.csv"));
-    (void)rmdir(folder);
-    return stop_plugins(state);
 }
 
 int main(void)

@@ -22,24 +22,8 @@
 #include <divan/moment.h>
 #include <divan/plugin.h>
 
+#include "folder.h"
 #include "scene_text.h"
-
-static char folder[] = P_tmpdir "/divan-feedback-XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(in_folder(name), "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
 
 /* A tool of three points above a floor at z = 0. What holds it (`spring`) goes where the device is. */
 static DvScene *load(double dt, const char *gravity, const char *loop, const char *solver, const char *feedback,
@@ -581,22 +565,6 @@ static void what_is_wrong_is_said(void **state)
     expect_load_error("<Node><FreeMotionAnimationLoop/><BlockGaussSeidelConstraintSolver/><SimulatedHapticDevice/>"
                       "<MechanicalObject template='Rigid3d'/><LCPForceFeedback indice='3'/></Node>",
                       "no device 3");
-}
-
-static int begin(void **state)
-{
-    assert_non_null(mkdtemp(folder));
-    return start_plugins(state);
-}
-
-static int end(void **state)
-{
-    (void)unlink(in_folder("way.txt"));
-    (void)unlink(in_folder("log.csv"));
-    (void)unlink(in_folder("half.checkpoint"));
-    (void)unlink(in_folder("half.scn"));
-    (void)rmdir(folder);
-    return stop_plugins(state);
 }
 
 int main(void)

@@ -23,17 +23,10 @@
 #include <divan/plugin.h>
 
 #include "bad_device.h"
+#include "folder.h"
 #include "scene_text.h"
 
-static char folder[] = P_tmpdir "/divan-loop-XXXXXX";
 static BadDevice *bad;
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
 
 /* The device is 5 mm from a tool that stands still, by a coupling; and behind a floor, by constraints. */
 #define TOOL                                                                                            \
@@ -275,14 +268,6 @@ static double in_file(void)
     return written;
 }
 
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(in_folder(name), "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 /* A program that is told to end takes the force away before. */
 static void signals_leave_nothing_on_the_hand(void **state)
 {
@@ -355,20 +340,11 @@ static void the_thread_asks_for_the_time_alone(void **state)
         skip();
 }
 
-static int begin(void **state)
+static int begin_with_bad_device(void **state)
 {
     (void)state;
     assert_non_null(mkdtemp(folder));
     return dv_start(&(DvStartOptions){.plugins = (const char *const[]){BAD_DEVICE, NULL}}) == DV_OK ? 0 : -1;
-}
-
-static int end(void **state)
-{
-    static const char *const names[] = {"log.csv", "force", "held.scn", "plugins.conf", "bad-device.so"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        (void)unlink(in_folder(names[i]));
-    (void)rmdir(folder);
-    return stop_plugins(state);
 }
 
 int main(void)
@@ -381,5 +357,5 @@ int main(void)
         cmocka_unit_test(signals_leave_nothing_on_the_hand),
         cmocka_unit_test(the_thread_asks_for_the_time_alone),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, begin_with_bad_device, end);
 }

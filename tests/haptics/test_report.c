@@ -20,16 +20,8 @@
 #include <divan/moment.h>
 #include <divan/plugin.h>
 
+#include "folder.h"
 #include "scene_text.h"
-
-static char folder[] = P_tmpdir "/divan-report-XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
 
 static const DvHapticsOps *service(void)
 {
@@ -227,22 +219,11 @@ static void periods_are_counted_by_the_clock(void **state)
     dv_scene_free(scene);
 }
 
-static int begin(void **state)
+static int begin_with_way(void **state)
 {
-    assert_non_null(mkdtemp(folder));
-    FILE *file = fopen(in_folder("way.txt"), "w");
-    assert_non_null(file);
-    fputs("0 0 0 0.005\n0.1 0 0.003 0.002\n0.5 0.015 0 -0.003\n", file);
-    fclose(file);
-    return start_plugins(state);
-}
-
-static int end(void **state)
-{
-    (void)unlink(in_folder("way.txt"));
-    (void)unlink(in_folder("log.csv"));
-    (void)rmdir(folder);
-    return stop_plugins(state);
+    const int status = begin(state);
+    write_file("way.txt", "0 0 0 0.005\n0.1 0 0.003 0.002\n0.5 0.015 0 -0.003\n");
+    return status;
 }
 
 int main(void)
@@ -253,5 +234,5 @@ int main(void)
         cmocka_unit_test(scores_go_with_the_run),
         cmocka_unit_test(periods_are_counted_by_the_clock),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, begin_with_way, end);
 }

@@ -20,6 +20,7 @@
 #include <divan/divan.h>
 #include <divan/plugin.h>
 
+#include "folder.h"
 #include "scene_text.h"
 #include "share.h"
 
@@ -34,23 +35,6 @@ static const char *const names[TECHNIQUES] = {"coupling, 400 N/m", "the same, `c
 static double stiffness_of(Technique technique, double rate)
 {
     return technique == LIGHT ? 1 / (1.5 / rate) : technique == CONSTRAINTS ? 2000 : 400;
-}
-
-static char folder[] = P_tmpdir "/divan-techniques-XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static void write_way(const char *text)
-{
-    FILE *file = fopen(in_folder("way.txt"), "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
 }
 
 typedef struct Line {
@@ -151,7 +135,7 @@ static DvScene *load(Technique technique, double rate, const char *device, const
 /* A hand of a spring of 150 N/m that wants to be 4 mm behind the wall: the force on it over how far it comes. */
 static double stiffness_felt(Technique technique, double rate, Run *run)
 {
-    write_way("0 0 0 0.01\n0.5 0 0 -0.003\n");
+    write_file("way.txt", "0 0 0 0.01\n0.5 0 0 -0.003\n");
     make_run(load(technique, rate, "motion='hand' handStiffness='150'", "", true), rate, 3, run);
     double force = 0, depth = 0;
     for (size_t i = run->count / 2; i < run->count; i++) {
@@ -164,7 +148,7 @@ static double stiffness_felt(Technique technique, double rate, Run *run)
 /* Mean force against a motion of 50 mm/s over its speed, once the tool follows. */
 static double drag(Technique technique, double rate, Run *run)
 {
-    write_way("0 0 0 0.05\n4 0.2 0 0.05\n");
+    write_file("way.txt", "0 0 0 0.05\n4 0.2 0 0.05\n");
     make_run(load(technique, rate, "", "passivity='off'", true), rate, 4, run);
     double force = 0, count = 0;
     for (size_t i = 0; i < run->count; i++)
@@ -178,7 +162,7 @@ static double drag(Technique technique, double rate, Run *run)
 /* The strongest pull towards the wall that is left at 50 mm/s, N, and for how long there is more than a twentieth of it, s. */
 static double pull(Technique technique, double rate, Run *run, double *lasts)
 {
-    write_way("0 0 0 0.003\n0.5 0 0 -0.001\n1.5 0 0 -0.001\n2 0 0 0.024\n3 0 0 0.024\n");
+    write_file("way.txt", "0 0 0 0.003\n0.5 0 0 -0.001\n1.5 0 0 -0.001\n2 0 0 0.024\n3 0 0 0.024\n");
     make_run(load(technique, rate, "", "passivity='off'", true), rate, 3, run);
     double most = 0, left = 0, last = 0;
     for (size_t i = 0; i < run->count; i++)
@@ -196,7 +180,7 @@ static double pull(Technique technique, double rate, Run *run, double *lasts)
 /* From the first tick behind the surface to the first whose force is another than without a wall, s. */
 static double delay(Technique technique, double rate, Run *with, Run *without)
 {
-    write_way("0 0 0 0.01\n1 0 0 -0.01\n");
+    write_file("way.txt", "0 0 0 0.01\n1 0 0 -0.01\n");
     make_run(load(technique, rate, "", "passivity='off'", true), rate, 1, with);
     make_run(load(technique, rate, "", "passivity='off'", false), rate, 1, without);
     assert_int_equal(with->count, without->count);
@@ -349,7 +333,7 @@ static void the_force_on_a_liver_is_near_that_of_many_steps(void **state)
     static const double most[TECHNIQUES][RATES] = {[COUPLING] = {2.4, 0.59, 0.16, 0.018},
                                                    [CANCELLED] = {1.2, 0.59, 0.16, 0.018},
                                                    [CONSTRAINTS] = {0.66, 0.8, 0.45, 0.16}};
-    write_way("0 0 0 0.015\n0.3 0 0 -0.005\n0.6 0.003 0 -0.008\n0.9 0 0 0.015\n");
+    write_file("way.txt", "0 0 0 0.015\n0.3 0 0 -0.005\n0.6 0.003 0 -0.008\n0.9 0 0 0.015\n");
     for (int i = 0; i < 2; i++)
         make_run(load_liver(i == 0 ? COUPLING : CONSTRAINTS, many, i == 0 ? 400 : 20000), many, 0.6, &exact[i]);
     for (int t = 0; t < TECHNIQUES; t++)
@@ -399,18 +383,10 @@ static void write_table(FILE *file)
         }
 }
 
-static int begin(void **state)
+static int begin_with_figures(void **state)
 {
-    assert_non_null(mkdtemp(folder));
-    const int status = start_plugins(state);
+    const int status = begin(state);
     return status == 0 ? measure() : status;
-}
-
-static int end(void **state)
-{
-    (void)unlink(in_folder("way.txt"));
-    (void)rmdir(folder);
-    return stop_plugins(state);
 }
 
 int main(void)
@@ -422,5 +398,5 @@ int main(void)
         cmocka_unit_test(the_force_on_a_liver_is_near_that_of_many_steps),
         cmocka_unit_test(the_table_can_be_written),
     };
-    return share_run_group_tests(tests, begin, end);
+    return share_run_group_tests(tests, begin_with_figures, end);
 }
