@@ -425,7 +425,7 @@ DvStatus triangle_blocks_update(TriangleBlocks *t, const DvObject *object, const
     return status;
 }
 
-void triangle_blocks_set_rest(TriangleBlocks *t, uint32_t triangle, const double edge[2][3], const double frame[9])
+void triangle_blocks_set_rest(TriangleBlocks *t, uint32_t triangle, const double edge[2][3], const double frame[6])
 {
     TriangleBlock *block = &t->block[triangle / DV_LANES];
     const uint32_t lane = triangle % DV_LANES;

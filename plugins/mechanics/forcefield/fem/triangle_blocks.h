@@ -73,8 +73,8 @@ DV_NODISCARD DvStatus triangle_blocks_update(TriangleBlocks *t, const DvObject *
                                              const DvTopologyRef *topology, uint32_t points, const double *rest,
                                              uint32_t triangles, const uint32_t *list, bool *paired);
 /* Another rest shape of one triangle, before its material is set; its gradients follow from triangle_blocks_ready.     edge: a b and a c in the rest frame, z ignored but for the area;
- * frame: rows, that of rest; or NULL */
-void triangle_blocks_set_rest(TriangleBlocks *t, uint32_t triangle, const double edge[2][3], const double frame[9]);
+ * frame: rows, x and y of that of rest; or NULL */
+void triangle_blocks_set_rest(TriangleBlocks *t, uint32_t triangle, const double edge[2][3], const double frame[6]);
 /* thickness: m; Lame's parameters of the plane: Pa */
 void triangle_blocks_set_material(TriangleBlocks *t, uint32_t triangle, double thickness, double lambda, double mu);
 

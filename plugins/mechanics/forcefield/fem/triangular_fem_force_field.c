@@ -33,7 +33,7 @@ typedef struct TriangularFEMForceField {
 } TriangularFEMForceField;
 
 typedef struct GivenShape {
-    double edge[2][3], frame[9]; /* frame: world to local, zero when none is given */
+    double edge[2][3], frame[6]; /* frame: x and y of the local axes in world axes, zero when none is given */
 } GivenShape;
 
 static const char *const methods[] = {"small", "large", NULL};
@@ -107,7 +107,7 @@ static DvStatus follow_given(TriangularFEMForceField *self)
         GivenShape *shape = dv_element_data_entry(&self->given, i);
         for (int c = 0; c < 6; c++)
             shape->edge[c / 3][c % 3] = at[9 * (size_t)i + 3 + (size_t)c] - at[9 * (size_t)i + (size_t)(c % 3)];
-        for (int c = 0; large && c < 9; c++)
+        for (int c = 0; large && c < 6; c++)
             shape->frame[c] = frame[9 * (size_t)i + (size_t)(3 * (c % 3) + c / 3)];
     }
     return status;
