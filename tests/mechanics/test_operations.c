@@ -248,6 +248,19 @@ static void assert_by_points(DvMechanics *m, DvStateRef surface, const uint32_t 
     free(x), free(whole), free(of_points);
 }
 
+/* Points in a tetrahedron whose corners are taken from the grid in descending order: columns of a product are ascending all the same. */
+static void a_chain_in_descending_order(void **state)
+{
+    (void)state;
+    assembled_is_matrix_free(
+        "<Node name='root' gravity='0 -9.81 0'>" GRID
+        "<Node name='Corners'><MechanicalObject name='corners'/><SubsetMapping indices='6 3 1 0'/>"
+        "<MeshTopology tetrahedra='1 0 2 3' position='0 0 1 0 1 0 1 0 0 0 0 0'/><Node name='Inside'>"
+        "<MechanicalObject position='0.2 0.3 0.4 0.1 0.2 0.6 0.7 0.1 0.1 0.1 0.5 0.2'/><BarycentricMapping/>" SPRINGS(
+            "100") "<UniformMass totalMass='2'/></Node></Node></Node>",
+        3);
+}
+
 static void a_product_takes_the_coupled_points_of_a_surface(void **state)
 {
     (void)state;
@@ -1143,6 +1156,7 @@ int main(void)
         cmocka_unit_test(points_on_a_rigid_body),
         cmocka_unit_test(a_chain_of_mappings),
         cmocka_unit_test(a_surface_in_a_deforming_grid),
+        cmocka_unit_test(a_chain_in_descending_order),
         cmocka_unit_test(a_product_takes_the_coupled_points_of_a_surface),
         cmocka_unit_test(a_spring_between_a_mapped_and_a_free_point),
         cmocka_unit_test(rows_and_columns_of_fixed_points_are_those_of_the_identity),

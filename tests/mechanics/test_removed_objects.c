@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include <divan/divan.h>
+#include <divan/given.h>
 
 #include "scene_text.h"
 
@@ -129,6 +130,38 @@ static void the_first_that_leaves_is_named(void **state)
     dv_scene_free(scene);
 }
 
+/* The scene's own field of a mass is still the one that counts with another mesh, and what followed from it is not taken for given. */
+static void a_mass_keeps_what_it_was_given_with_another_mesh(void **state)
+{
+    (void)state;
+    static const char *const fields[] = {"totalMass", "massDensity"};
+    for (int i = 0; i < 2; i++) {
+        char text[800];
+        snprintf(
+            text, sizeof text,
+            "<Node name='root' dt='0.01' gravity='0 0 0'><DefaultAnimationLoop/><EulerExplicitSolver/><Node name='a'>"
+            "<MechanicalObject name='dofs' position='0 0 0  1 0 0  0 1 0  0 0 1'/>"
+            "<MeshTopology name='mesh' tetrahedra='0 1 2 3'/><DiagonalMass name='mass' %s='6'/></Node></Node>",
+            fields[i]);
+        DvScene *scene = scene_from_text(text);
+        DvObject *mass = scene_object(scene, "/a/mass");
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        start_listening();
+        DvNode *node = dv_object_node(mass);
+        dv_object_remove(scene_object(scene, "/a/mesh"));
+        assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        assert_int_equal(
+            dv_object_new(node, "MeshTopology", NULL, "name", "mesh", "tetrahedra", "0 1 3 2", (char *)NULL), DV_OK);
+        for (int n = 0; n < 2; n++)
+            assert_int_equal(dv_scene_step(scene, 0), DV_OK);
+        dv_log_set_handler(NULL, NULL);
+        assert_int_equal(left_messages, 1);
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(dv_data_is_given(dv_object_field(mass, fields[k])), k == i);
+        dv_scene_free(scene);
+    }
+}
+
 /* What the scene names is needed: conjugate gradients do not go on with another convergence than the scene chose. */
 static void a_solver_waits_for_the_preconditioner_that_the_scene_names(void **state)
 {
@@ -228,6 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_tied_to_a_removed_body_is_free),
         cmocka_unit_test(the_first_that_leaves_is_named),
+        cmocka_unit_test(a_mass_keeps_what_it_was_given_with_another_mesh),
         cmocka_unit_test(a_solver_waits_for_the_preconditioner_that_the_scene_names),
         cmocka_unit_test(nobody_misses_what_leaves_with_him),
         cmocka_unit_test(the_order_in_the_file_decides_nothing),

@@ -155,6 +155,19 @@ static void one_list_of_lists_goes_into_another(void **state)
     dv_scene_free(scene);
 }
 
+static void meshes_are_merged_one_behind_the_other(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(
+        "<Node name='root'><MergeMeshes name='it' nbMeshes='3' position1='0 0 0 1 0 0 0 1 0' "
+        "triangles1='0 1 2' position3='5 0 0 6 0 0 5 1 0 9 9 9' triangles3='0 1 2 2 1 3' edges3='0 3'/></Node>");
+    expect_text(scene, "/it", "position", "0 0 0 1 0 0 0 1 0 5 0 0 6 0 0 5 1 0 9 9 9");
+    expect_text(scene, "/it", "triangles", "0 1 2 3 4 5 5 4 6");
+    expect_text(scene, "/it", "edges", "3 6");
+    expect_text(scene, "/it", "npoints", "7");
+    dv_scene_free(scene);
+}
+
 /* q = qz qy qx, up to its sign, for turns all around. */
 static void euler_angles_make_the_orientation_again(void **state)
 {
@@ -268,6 +281,7 @@ int main(void)
         cmocka_unit_test(differences_are_of_as_many_vectors),
         cmocka_unit_test(lists_of_lists_may_lack_the_outer_brackets),
         cmocka_unit_test(one_list_of_lists_goes_into_another),
+        cmocka_unit_test(meshes_are_merged_one_behind_the_other),
         cmocka_unit_test(euler_angles_make_the_orientation_again),
         cmocka_unit_test(formulas_are_of_the_lists_that_they_name),
         cmocka_unit_test(operations_are_of_each_component),

@@ -38,6 +38,8 @@ static const char *const files[][2] = {
      "POINT_DATA 8\nSCALARS heat%20here float\nLOOKUP_TABLE default\n1 2 3 4 5 6 7 8\n"
      "FIELD more 3\nstamp 1 2 double\n4.5 5.5\nposition 3 8 double\n0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\nmark 1 8 int\n8 7 6 5 4 3 2 1\n"},
     {"balls.sph", "title\nnums 2\nsphe 1 1 0 0 .5\nsphe 2 0 1 0 .25\n"},
+    {"parted.trian",
+     "6\n0 0 0\n2 0 0\n0 2 0\n1 0 0\n1 1 0\n0 1 0\n4\n0 3 5 3 -1 -1\n3 1 4 -1 3 -1\n5 4 2 -1 -1 3\n3 4 5 2 0 1\n"},
     {"empty.obj", ""},
 };
 
@@ -188,6 +190,17 @@ static void arrays_of_a_vtk_file_become_fields(void **state)
 }
 
 /* A strip of triangles, each with three corners of its own in the file: more than the table of points has room for at first. */
+/* A triangle in four: what lies on the border is all edges and triangles but those of the one in the middle. */
+static void a_file_with_neighbours_gives_its_border(void **state)
+{
+    (void)state;
+    DvScene *scene = scene_from_text(SCENE("<MeshTrianLoader name='l' filename='parted.trian'/>"));
+    expect_field(scene, "/l", "neighborTable", "3 -1 -1 -1 3 -1 -1 -1 3 2 0 1");
+    expect_field(scene, "/l", "edgesOnBorder", "[[5, 0], [0, 3], [1, 4], [3, 1], [4, 2], [2, 5]]");
+    expect_field(scene, "/l", "trianglesOnBorderList", "0 1 2");
+    dv_scene_free(scene);
+}
+
 static void equal_points_of_a_large_stl_file_are_one(void **state)
 {
     (void)state;
@@ -784,6 +797,7 @@ int main(void)
         cmocka_unit_test(options_of_loaders_change_what_they_give),
         cmocka_unit_test(fields_follow_options_that_change_later),
         cmocka_unit_test(arrays_of_a_vtk_file_become_fields),
+        cmocka_unit_test(a_file_with_neighbours_gives_its_border),
         cmocka_unit_test(equal_points_of_a_large_stl_file_are_one),
         cmocka_unit_test(a_source_gives_its_lists_but_not_its_options),
         cmocka_unit_test(spheres_are_moved_again_by_a_state_that_follows_them),
