@@ -73,3 +73,8 @@ with tempfile.TemporaryDirectory() as folder:
         copied = counted(file, 4, "--host-copy", "4")
         if copied[2] - after[2] != copy:
             sys.exit(f"{name}: predicted {copy} bytes for a copy, counted {copied[2] - after[2]}")
+    # What bounds such steps, a copy on the device, is measured when they are timed.
+    status, out = run("bench", file, "--device", "emulated", "-n", "1", "--dt", "0.0001")
+    found = re.search(r"^copies there read and write ([\d.e+]+) GB/s$", out, re.M)
+    if status or not found or float(found.group(1)) <= 0:
+        sys.exit(f"{file}: {status}: no copies were timed: {out}")

@@ -420,6 +420,37 @@ static void all_that_is_touched_in_a_step_goes_at_once(void **state)
         0);
 }
 
+/* Three quads in a row, each two triangles for contacts: the one that is touched goes, by either triangle. */
+static void quads_are_carved_by_their_triangles(void **state)
+{
+    (void)state;
+    static const char *const tools[] = {"1.7 0.2 -0.05", "1.3 0.8 -0.05"};
+    for (int i = 0; i < 2; i++) {
+        DvText text = {0};
+        dv_text_add(&text,
+                    SCENE(PIPELINE "<CarvingManager active='1'/><Node name='n'><MechanicalObject name='x' "
+                                   "position='0 0 0 0 1 0 1 0 0 1 1 0 2 0 0 2 1 0 3 0 0 3 1 0'/>"
+                                   "<QuadSetTopologyContainer name='c' position='@x.position' "
+                                   "quads='0 2 3 1 2 4 5 3 4 6 7 5'/><QuadSetTopologyModifier/>"
+                                   "<TriangleCollisionModel tags='CarvingSurface'/></Node>" TOOL_AT(
+                                       "%s", "") "<PointCollisionModel tags='CarvingTool'/></Node>"),
+                    tools[i]);
+        DvScene *scene = load(text.at);
+        step(scene, 1);
+        const DvElements left = elements(scene, "/n/c", DV_QUADS);
+        assert_int_equal(left.count, 2);
+        uint32_t of[2] = {0, 0};
+        for (int k = 0; k < 4; k++) {
+            of[0] += left.at[k];
+            of[1] += left.at[4 + k];
+        }
+        assert_int_equal(of[0] + of[1], 28);
+        assert_true(of[0] == 6 || of[1] == 6); /* points 0 to 3, and 4 to 7 */
+        end(scene);
+        dv_text_free(&text);
+    }
+}
+
 static void a_tool_that_is_a_mere_state_carves_by_distance(void **state)
 {
     (void)state;
@@ -622,6 +653,7 @@ int main(void)
         cmocka_unit_test(a_tool_that_touches_a_surface_removes_the_volume_below),
         cmocka_unit_test(points_of_a_surface_stand_for_the_triangles_around_them),
         cmocka_unit_test(all_that_is_touched_in_a_step_goes_at_once),
+        cmocka_unit_test(quads_are_carved_by_their_triangles),
         cmocka_unit_test(a_tool_that_is_a_mere_state_carves_by_distance),
         cmocka_unit_test(distances_are_to_the_nearest_point_of_an_element),
         cmocka_unit_test(keys_turn_carving_on_and_off),
