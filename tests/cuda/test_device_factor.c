@@ -3,6 +3,8 @@
  * The factor of AsyncSparseLDLSolver where a device keeps the states: what it gives there is what the host makes of it, to rounding, the same
  * bits each time, and no vector travels.
  */
+#include <divan/kit/krylov_inverses.h>
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -196,6 +198,65 @@ static void test_runs_have_the_same_bits(void **state)
     }
 }
 
+/* ---- What does not fit ---- */
+
+/* Of two nodes of a number each: D, and L with one number below its diagonal, in one panel. */
+typedef struct Parts {
+    uint32_t size[1], node[2], panel[5], row[1];
+    size_t rows, values;
+} Parts;
+
+static bool is_refused(DvScene *scene, const Parts *parts, const char *reason)
+{
+    static const double value[2 * 2] = {1.0, 0.5, 0.0, 1.0}, inverse[2] = {1.0, 1.0};
+    const DvStorage storage = dv_state_storage(scene_state(scene, "/Body/dofs"));
+    DvOperator op = {.name = "factor"};
+    DvText why = {0};
+    dv_operator_add_indices(&op, "size", parts->size, 1, 1, 1);
+    dv_operator_add_indices(&op, "node", parts->node, 2, 1, 1);
+    dv_operator_add_indices(&op, "panel", parts->panel, 1, 5, 1);
+    dv_operator_add_indices(&op, "row", parts->row, parts->rows, 1, 1);
+    dv_operator_add_numbers(&op, "value", value, parts->values, 1, 1);
+    dv_operator_add_numbers(&op, "inverse", inverse, 2, 1, 1);
+    DvTwin *twin = dv_twin_of(&storage, scene_state(scene, "/Body/dofs"), &op, &why);
+    const bool refused = !twin && why.at && strstr(why.at, reason);
+    if (twin)
+        twin->ops->free(twin);
+    dv_text_free(&why);
+    return refused;
+}
+
+/* Lists that say who reads what are not trusted. */
+static void test_parts_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    DvScene *scene =
+        scene_from_text("<Node name='root'><DefaultAnimationLoop/><Node name='Body'><MechanicalObject name='dofs' "
+                        "template='CudaVec1d' position='0 1'/></Node></Node>");
+    const Parts right = {{2}, {1, 0}, {0, 2, 0, 2, 0}, {0}, 0, 4};
+    assert_false(is_refused(scene, &right, ""));
+    Parts wrong = right;
+    wrong.size[0] = 3;
+    assert_true(is_refused(scene, &wrong, "not those of its states"));
+    wrong = right;
+    wrong.node[1] = 1;
+    assert_true(is_refused(scene, &wrong, "its order is not one of its 2 nodes"));
+    wrong = right;
+    wrong.panel[1] = 3;
+    assert_true(is_refused(scene, &wrong, "its panels do not fit its 2 nodes"));
+    wrong = right;
+    wrong.panel[3] = 1;
+    assert_true(is_refused(scene, &wrong, "its panels do not fit"));
+    wrong = right;
+    wrong.values = 3;
+    assert_true(is_refused(scene, &wrong, "its panels do not fit"));
+    wrong = right;
+    wrong.panel[2] = 1;
+    wrong.rows = 1;
+    assert_true(is_refused(scene, &wrong, "its panels do not fit"));
+    dv_scene_free(scene);
+}
+
 static int start_with_device(void **state)
 {
     return setenv("DIVAN_DEVICE", "emulated", 1) == 0 ? start_plugins(state) : -1;
@@ -204,10 +265,9 @@ static int start_with_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps_are_those_of_the_host),
-        cmocka_unit_test(test_no_vector_travels),
-        cmocka_unit_test(test_rows_are_answered_as_on_the_host),
-        cmocka_unit_test(test_runs_have_the_same_bits),
+        cmocka_unit_test(test_steps_are_those_of_the_host),       cmocka_unit_test(test_no_vector_travels),
+        cmocka_unit_test(test_rows_are_answered_as_on_the_host),  cmocka_unit_test(test_runs_have_the_same_bits),
+        cmocka_unit_test(test_parts_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, start_with_device, stop_plugins);
 }

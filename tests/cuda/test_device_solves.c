@@ -32,6 +32,7 @@ static const char *const solvers[] = {
     SYSTEM PCG("preconditioner='@inverse' " OFTEN) "<JacobiPreconditioner name='inverse'/>",
     SYSTEM PCG("preconditioner='@inverse' " OFTEN) "<BlockJacobiPreconditioner name='inverse'/>",
     SYSTEM PCG("preconditioner='@inverse' " OFTEN) "<AsyncSparseLDLSolver name='inverse' refresh='2'/>",
+    SYSTEM PCG("preconditioner='@inverse' " OFTEN) "<SparseLDLSolver name='inverse'/>",
 };
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
 
@@ -174,11 +175,11 @@ static void test_the_solution_comes_home_when_somebody_looks(void **state)
 }
 
 /* Two points on a spring and a third one, without a mass, on nothing. */
-#define LOOSE(HELD)                                                                                                                                 \
-    "<Node name='root' dt='0.01' gravity='0 -9 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver/>"                                  \
-    "<PCGLinearSolver name='cg' iterations='20' tolerance='1e-20' preconditioner='@inverse'/>"                                                      \
+#define LOOSE(HELD)                                                                                                                                     \
+    "<Node name='root' dt='0.01' gravity='0 -9 0'><DefaultAnimationLoop/><Node name='Body'><EulerImplicitSolver/>"                                      \
+    "<PCGLinearSolver name='cg' iterations='20' tolerance='1e-20' preconditioner='@inverse'/>"                                                          \
     "<JacobiPreconditioner name='inverse'/><MeshTopology position='0 0 0  1 0 0  2 0 0' edges='0 1 1 2'/><MechanicalObject name='dofs' template='%s'/>" \
-    "<DiagonalMass vertexMass='1 1 0'/><SpringForceField spring='0 1 50 0.1 0.9'/>"                                                                 \
+    "<DiagonalMass vertexMass='1 1 0'/><SpringForceField spring='0 1 50 0.1 0.9'/>"                                                                     \
     "<FixedProjectiveConstraint indices='" HELD "'/></Node></Node>"
 
 /* What holds such a point makes the matrix regular; else the preconditioner says what is wrong, as on the host. */

@@ -14,7 +14,6 @@
  * Where a device keeps the states the factor is sent there when it is taken, and solutions and compliances are made there; corrections to a
  * tolerance are not.
  */
-#include "linear/factor_there.h"
 #include "linear/ldl_solver.h"
 #include "system/linear_system.h"
 
@@ -44,7 +43,6 @@ typedef struct AsyncSparseLdlSolver {
     DvStatus status;        /* of the job */
     uint32_t failed;
     DvJob job;
-    FactorThere there; /* of the factor that serves */
 } AsyncSparseLdlSolver;
 
 static const DvField fields[] = {
@@ -369,28 +367,14 @@ static DvStatus solve_row(void *self_, double *x, const double *b, size_t n)
 
 /* ---- Where a device keeps the states ---- */
 
-static bool take_there(void *self_)
-{
-    AsyncSparseLdlSolver *self = self_;
-    return factor_there_take(&self->there, &self->base);
-}
-
-static void solve_vectors_there(void *self_, DvVecId x, DvVecId b)
-{
-    factor_there_solve(&((AsyncSparseLdlSolver *)self_)->there, x, b);
-}
-
-static const DvSolverThereOps there_operations = {
-    .size = sizeof(DvSolverThereOps), .take = take_there, .solve = solve_vectors_there};
-
 /* Corrections to a tolerance are made on the host. */
 static DvStatus solve(void *self_, DvVecId x, DvVecId b)
 {
     AsyncSparseLdlSolver *self = self_;
-    if (dv_data_double(&self->tolerance) > 0.0 || !take_there(self))
+    if (dv_data_double(&self->tolerance) > 0.0 || !dv_ldl_solver_take_there(self))
         return dv_linear_solver_solve(self, x, b);
     dv_phase_begin("linear solver");
-    factor_there_solve(&self->there, x, b);
+    factor_there_solve(&self->base.there, x, b);
     dv_phase_end();
     return DV_OK;
 }
@@ -398,11 +382,11 @@ static DvStatus solve(void *self_, DvVecId x, DvVecId b)
 static DvStatus solve_there(void *self_, const DvSparseRows *b, DvVecId *x, bool *there)
 {
     AsyncSparseLdlSolver *self = self_;
-    *there = take_there(self);
+    *there = dv_ldl_solver_take_there(self);
     const DvStatus status = *there ? dv_linear_solver_check_rows(&self->base.direct.base, b) : DV_OK;
     dv_phase_begin("linear solver");
     if (*there && status == DV_OK)
-        *there = factor_there_solve_row(&self->there, &self->base, b, x);
+        *there = factor_there_solve_row(&self->base.there, &self->base.direct.base, b, x);
     dv_phase_end();
     return status;
 }
@@ -410,10 +394,10 @@ static DvStatus solve_there(void *self_, const DvSparseRows *b, DvVecId *x, bool
 static DvStatus compliance(void *self_, const DvSparseRows *j, double factor, double *w, size_t stride)
 {
     AsyncSparseLdlSolver *self = self_;
-    const bool there = take_there(self);
+    const bool there = dv_ldl_solver_take_there(self);
     const DvStatus status = there ? dv_linear_solver_check_rows(&self->base.direct.base, j) : DV_OK;
     dv_phase_begin("compliance");
-    const bool done = status != DV_OK || (there && factor_there_compliance(&self->there, j, factor, w, stride));
+    const bool done = status != DV_OK || (there && factor_there_compliance(&self->base.there, j, factor, w, stride));
     dv_phase_end();
     return done ? status : dv_ldl_solver_compliance(self, j, factor, w, stride);
 }
@@ -461,7 +445,6 @@ static void destroy(DvObject *object, void *self_)
 {
     AsyncSparseLdlSolver *self = self_;
     dv_job_wait(&self->job);
-    factor_there_free(&self->there);
     dv_block_ldl_free(self->next);
     const void *blocks[] = {self->copy.row_start, self->copy.diagonal, self->copy.columns, self->copy.transposed};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
@@ -498,6 +481,6 @@ const DvClass dv_async_sparse_ldl_solver = {
     .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &operations},
                                       {.id = DV_FAULT_CAUSE, .ops = &dv_direct_solver_cause_ops},
                                       {.id = DV_SOLVE_RECORD, .ops = &dv_direct_solver_record_ops},
-                                      {.id = DV_SOLVER_THERE, .ops = &there_operations},
+                                      {.id = DV_SOLVER_THERE, .ops = &dv_ldl_solver_there_ops},
                                       {0}},
 };

@@ -97,14 +97,11 @@ static bool take_states(FactorThere *there, const DvLinearSolver *base)
     return done;
 }
 
-bool factor_there_take(FactorThere *there, LdlSolver *solver)
+bool factor_there_take(FactorThere *there, const DvLinearSolver *solver, const DvBlockLdl *ldl, uint64_t version)
 {
-    const DvDirectSolver *direct = &solver->direct;
-    if (!direct->factored || direct->base.n == 0 || dv_block_ldl_is_delicate(solver->ldl) ||
-        !take_states(there, &direct->base))
+    if (!take_states(there, solver))
         return false;
-    const uint32_t analyses = dv_block_ldl_analyses(solver->ldl);
-    const uint64_t version = direct->factorizations;
+    const uint32_t analyses = dv_block_ldl_analyses(ldl);
     if (there->asked && analyses == there->analyses && version == there->version)
         return there->twin != NULL;
     there->solver = dv_object_of(solver);
@@ -112,7 +109,7 @@ bool factor_there_take(FactorThere *there, LdlSolver *solver)
     there->version = version;
     DvOperator op;
     DvText why = {0};
-    dv_block_ldl_describe(solver->ldl, version, there->size, there->states, &there->panels, &op);
+    dv_block_ldl_describe(ldl, version, there->size, there->states, &there->panels, &op);
     if (there->twin && !there->twin->ops->update(there->twin, &op, &why))
         forget_twin(there);
     else if (!there->twin)
@@ -156,9 +153,8 @@ static bool are_ascending(const DvSparseRows *rows)
     return true;
 }
 
-bool factor_there_solve_row(FactorThere *there, LdlSolver *solver, const DvSparseRows *b, DvVecId *x)
+bool factor_there_solve_row(FactorThere *there, const DvLinearSolver *solver, const DvSparseRows *b, DvVecId *x)
 {
-    const DvLinearSolver *base = &solver->direct.base;
     const DvStepMark mark = dv_step_mark();
     DvVecId ids[2];
     uint32_t *places = dv_step_alloc((size_t)b->row_start[1] + 1, sizeof *places);
@@ -166,7 +162,7 @@ bool factor_there_solve_row(FactorThere *there, LdlSolver *solver, const DvSpars
         dv_step_release(mark);
         return false;
     }
-    (void)base->ops->scratch(base->m, DV_DERIVS, DV_SCRATCH_LINEAR, 2, ids);
+    (void)solver->ops->scratch(solver->m, DV_DERIVS, DV_SCRATCH_LINEAR, 2, ids);
     for (uint32_t i = 0, at = 0, first = 0; i < there->states; first += there->size[i++]) {
         uint32_t count = 0;
         for (; at + count < b->row_start[1] && b->columns[at + count] < first + there->size[i]; count++)

@@ -6,7 +6,7 @@
 #ifndef DV_SOLVERS_FACTOR_THERE_H
 #define DV_SOLVERS_FACTOR_THERE_H
 
-#include "linear/ldl_solver.h"
+#include "linear/block_ldl.h"
 
 #include <divan/kit/krylov_inverses.h>
 
@@ -23,13 +23,12 @@ typedef struct FactorThere {
     bool asked; /* whether it can be there, as `analyses` and `version` say */
 } FactorThere;
 
-/* Whether all states are in one space where the factor can be applied; brings it there. Not one whose pivots have lost digits, whose solutions
- * the matrix refines. */
-bool factor_there_take(FactorThere *there, LdlSolver *solver);
+/* Whether all states of the solver's system are in one space where its factor can be applied; brings it there when `version` is another. */
+bool factor_there_take(FactorThere *there, const DvLinearSolver *solver, const DvBlockLdl *ldl, uint64_t version);
 /* Then: x = A^-1 b. */
 void factor_there_solve(const FactorThere *there, DvVecId x, DvVecId b);
 /* x = A^-1 b of one sparse right-hand side, in a vector that is lent; W of rows. False: their columns do not ascend. */
-bool factor_there_solve_row(FactorThere *there, LdlSolver *solver, const DvSparseRows *b, DvVecId *x);
+bool factor_there_solve_row(FactorThere *there, const DvLinearSolver *solver, const DvSparseRows *b, DvVecId *x);
 bool factor_there_compliance(FactorThere *there, const DvSparseRows *j, double factor, double *w, size_t stride);
 void factor_there_free(FactorThere *there); /* [main] */
 

@@ -115,9 +115,27 @@ DvStatus dv_ldl_solver_finish_half(void *self_, double *x, const double *y, size
     return DV_OK;
 }
 
+/* ---- Where a device keeps the states ---- */
+
+bool dv_ldl_solver_take_there(void *self_)
+{
+    LdlSolver *self = self_;
+    return self->direct.factored && self->direct.base.n > 0 && !dv_block_ldl_is_delicate(self->ldl) &&
+           factor_there_take(&self->there, &self->direct.base, self->ldl, self->direct.factorizations);
+}
+
+static void solve_vectors_there(void *self, DvVecId x, DvVecId b)
+{
+    factor_there_solve(&((LdlSolver *)self)->there, x, b);
+}
+
+const DvSolverThereOps dv_ldl_solver_there_ops = {
+    .size = sizeof(DvSolverThereOps), .take = dv_ldl_solver_take_there, .solve = solve_vectors_there};
+
 void dv_ldl_solver_destroy(DvObject *object, void *self_)
 {
     LdlSolver *self = self_;
+    factor_there_free(&self->there);
     dv_ldl_many_free(self->many);
     dv_block_ldl_free(self->ldl);
     dv_linear_solver_destroy(object, self);

@@ -9,6 +9,7 @@
 
 #include "linear/block_ldl.h"
 #include "linear/block_ldl_many.h"
+#include "linear/factor_there.h"
 #include "linear/ordering_choice.h"
 
 #include <divan/kit/direct_solver.h>
@@ -18,6 +19,7 @@ typedef struct LdlSolver {
     OrderingChoice ordering;
     DvBlockLdl *ldl;
     DvLdlMany *many;
+    FactorThere there; /* of solvers that are asked to act on a device */
 } LdlSolver;
 
 #define LDL_SOLVER_FIELDS(Struct, base) \
@@ -42,6 +44,11 @@ typedef struct LdlSolver {
 DvStatus dv_ldl_solver_construct(DvObject *object, void *self);
 DvStatus dv_ldl_solver_init(DvObject *object, void *self);
 void dv_ldl_solver_destroy(DvObject *object, void *self);
+
+/* DV_SOLVER_THERE: the factor is brought there when it is another one. Not one whose pivots have lost digits, whose solutions the matrix
+ * refines.     [step] */
+extern const DvSolverThereOps dv_ldl_solver_there_ops;
+bool dv_ldl_solver_take_there(void *self);
 
 /* The same order of elimination for another factor of it.     [step] */
 void dv_ldl_solver_analyse_with(LdlSolver *self, DvBlockLdl *ldl, const DvBlockMatrix *matrix);

@@ -51,5 +51,12 @@ const DvClass dv_sparse_ldl_solver = {
     .instance_size = sizeof(SparseLdlSolver),
     .fields = fields,
     LDL_SOLVER_LIFE,
-    DV_DIRECT_SOLVER_CLASS(operations, "MatrixLinearSolver", "LinearSolver"),
+    .family = "linear solvers",
+    .bases = (const char *const[]){"MatrixLinearSolver", "LinearSolver", NULL},
+    .reset = dv_direct_solver_reset,
+    .contracts = (const DvContract[]){{.id = DV_LINEAR_SOLVER, .ops = &operations},
+                                      {.id = DV_FAULT_CAUSE, .ops = &dv_direct_solver_cause_ops},
+                                      {.id = DV_SOLVE_RECORD, .ops = &dv_direct_solver_record_ops},
+                                      {.id = DV_SOLVER_THERE, .ops = &dv_ldl_solver_there_ops},
+                                      {0}},
 };
