@@ -175,6 +175,38 @@ static void test_a_body_comes_and_goes(void **state)
     free_pair(&pair);
 }
 
+/* What comes and leaves twice holds as much memory of the device afterwards as when it left for the first time. */
+static void test_what_leaves_gives_its_memory_back(void **state)
+{
+    (void)state;
+    static const char *const comers[][3] = {{"SpringForceField", "spring", "0 44 50 0 2"},
+                                            {"MeshSpringForceField", "linesStiffness", "50"},
+                                            {"RestShapeSpringsForceField", "stiffness", "10"},
+                                            {"ConstantForceField", "totalForce", "0 1 0"},
+                                            {"PlaneForceField", "stiffness", "30"},
+                                            {"FixedProjectiveConstraint", "indices", "44"}};
+    for (size_t i = 0; i < sizeof comers / sizeof *comers; i++) {
+        DvScene *scene = with_template(BEAM(IMPLICIT, ""), "CudaVec3d");
+        DvNode *node = dv_object_node(scene_object(scene, "/Body/dofs"));
+        const DvVectorSpace *space = dv_state_storage(scene_state(scene, "/Body/dofs")).space;
+        uint64_t held[2];
+        for (int k = 0; k < 2; k++) {
+            DvObject *object;
+            assert_int_equal(
+                dv_object_new(node, comers[i][0], &object, "name", "comer", comers[i][1], comers[i][2], (char *)NULL),
+                DV_OK);
+            make_steps(scene, 2);
+            dv_object_remove(object);
+            make_steps(scene, 2);
+            held[k] = space->ops->counts(space)->bytes_held;
+        }
+        if (held[0] != held[1])
+            fail_msg("%s: %llu bytes, then %llu", comers[i][0], (unsigned long long)held[0],
+                     (unsigned long long)held[1]);
+        dv_scene_free(scene);
+    }
+}
+
 static void test_what_was_edited_is_saved(void **state)
 {
     (void)state;
@@ -262,6 +294,7 @@ int main(void)
         cmocka_unit_test(test_a_blade_cuts),
         cmocka_unit_test(test_a_modulus_changes_and_a_point_is_let_go),
         cmocka_unit_test(test_a_body_comes_and_goes),
+        cmocka_unit_test(test_what_leaves_gives_its_memory_back),
         cmocka_unit_test(test_what_was_edited_is_saved),
         cmocka_unit_test(test_two_scenes_on_one_device),
         cmocka_unit_test(test_scenes_on_several_devices),
