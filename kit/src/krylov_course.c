@@ -12,6 +12,7 @@
 #include <divan/memory.h>
 
 #include <math.h>
+#include <string.h>
 
 static const DvVectorSpaceOps *ops_of(const DvKrylovCourse *course)
 {
@@ -142,6 +143,38 @@ void krylov_course_ahead(const KrylovMethod *method, uint32_t count, bool *recor
         method->turn(method);
 }
 
+/* More iterations than slots have room for, `first` of which have been asked for: slots are kept there part by part, and come home at once.
+ * false: that cannot be done. */
+static bool look_far(const KrylovMethod *method, uint32_t first, uint32_t count, bool *recorded, double slots[DV_SLOTS],
+                     bool *over)
+{
+    const uint32_t parts = (first + count + MOST_AHEAD - 1) / MOST_AHEAD;
+    const size_t bytes = (size_t)parts * DV_SLOTS * sizeof *slots;
+    if (parts < 2 || !krylov_rows_begin(method->space))
+        return false;
+    DvKrylovRows *rows = method->space->rows;
+    DvVectorSpace *device = rows->space;
+    if (!krylov_rows_reserve(rows, &rows->store, &rows->store_bytes, bytes))
+        return false;
+    for (uint32_t part = 0; part < parts; part++) {
+        const uint32_t some = smaller(count, part == 0 ? MOST_AHEAD - first : MOST_AHEAD);
+        krylov_course_ahead(method, some, recorded);
+        count -= some;
+        device->ops->guard(device, DV_NO_SLOT);
+        device->ops->keep_slots(device, rows->store + (size_t)part * DV_SLOTS * sizeof *slots, 0, DV_SLOTS);
+        device->ops->put_slots(device, NEXT, (const double[]){VALUES}, 1);
+        device->ops->guard(device, STOP);
+    }
+    const DvStepMark mark = dv_step_mark();
+    double *from = dv_step_alloc((size_t)parts * DV_SLOTS, sizeof *from);
+    device->ops->get(device, from, rows->store, bytes);
+    for (uint32_t part = 0; part < parts; part++)
+        *over = krylov_course_take(method->course, from + (size_t)part * DV_SLOTS);
+    memcpy(slots, from + (size_t)(parts - 1) * DV_SLOTS, DV_SLOTS * sizeof *slots);
+    dv_step_release(mark);
+    return true;
+}
+
 void krylov_course_repeat(const KrylovMethod *method, uint32_t asked, uint32_t iterations, uint32_t expected,
                           double slots[DV_SLOTS])
 {
@@ -149,8 +182,12 @@ void krylov_course_repeat(const KrylovMethod *method, uint32_t asked, uint32_t i
     bool recorded = false, over = false;
     const uint32_t batch = course->batch ? course->batch : expected + 1 > LEAST_AHEAD ? expected + 1 : LEAST_AHEAD;
     while (!over && asked < iterations) {
-        const uint32_t room = asked == 1 ? MOST_AHEAD - 1 : MOST_AHEAD;
-        const uint32_t count = smaller(smaller(batch > 1 ? batch - (asked == 1) : 1, room), iterations - asked);
+        const uint32_t first = asked == 1, wanted = smaller(batch > 1 ? batch - first : 1, iterations - asked);
+        if (look_far(method, first, wanted, &recorded, slots, &over)) {
+            asked += wanted;
+            continue;
+        }
+        const uint32_t count = smaller(wanted, MOST_AHEAD - first);
         krylov_course_ahead(method, count, &recorded);
         asked += count;
         over = look(course, slots);

@@ -137,6 +137,41 @@ static void test_steps_are_counted(void **state)
     }
 }
 
+/* 700 iterations have more values than slots have room for; they come home at once all the same, and what the batches are does not show. */
+static void test_long_solves_are_looked_at_once(void **state)
+{
+    (void)state;
+    enum { TURNS = 700, POINTS = 45 };
+    static const char *const made[] = {
+        "<EulerImplicitSolver rayleighStiffness='0.05'/><CGLinearSolver name='cg' iterations='700' tolerance='0' threshold='0'/>",
+        "<EulerImplicitSolver rayleighStiffness='0.05'/><PCGLinearSolver name='cg' iterations='700' tolerance='0'/>",
+    };
+    for (int i = 0; i < 2; i++) {
+        double found[2][POINTS * 3] = {{0}};
+        for (int k = 0; k < 2; k++) {
+            char format[4096];
+            const char *all = BEAM("$", LOADED), *at = strchr(all, '$');
+            (void)snprintf(format, sizeof format, "%.*s%s%s", (int)(at - all), all, made[i], at + 1);
+            DvScene *scene = with_template(format, "CudaVec3d");
+            if (k == 1)
+                dv_data_set_uint(dv_object_field(scene_object(scene, "/Body/cg"), "batch"), 97);
+            make_steps(scene, 3);
+            const DvSpaceCounts before = counts_of(scene);
+            make_steps(scene, 1);
+            const DvSpaceCounts after = counts_of(scene);
+            if (k == 0) {
+                assert_int_equal(after.waits - before.waits, 2); /* the solve, the check */
+                assert_int_equal(after.allocations, before.allocations);
+            } else {
+                assert_int_equal(after.waits - before.waits, 1 + (TURNS + 96) / 97);
+            }
+            memcpy(found[k], dv_state_read(scene_state(scene, "/Body/dofs"), DV_POSITION).at, sizeof found[k]);
+            dv_scene_free(scene);
+        }
+        assert_memory_equal(found[0], found[1], sizeof found[0]);
+    }
+}
+
 static const double *solution_of(const DvScene *scene)
 {
     size_t count;
@@ -244,6 +279,7 @@ int main(void)
         cmocka_unit_test(test_a_preconditioner_is_built_for_others),
         cmocka_unit_test(test_batches_do_not_show),
         cmocka_unit_test(test_steps_are_counted),
+        cmocka_unit_test(test_long_solves_are_looked_at_once),
         cmocka_unit_test(test_the_solution_comes_home_when_somebody_looks),
     };
     return cmocka_run_group_tests(tests, start_with_device, stop_plugins);
