@@ -198,6 +198,33 @@ static void test_runs_have_the_same_bits(void **state)
     }
 }
 
+static int remarks;
+
+static void count_remarks(const DvMessage *message, void *context)
+{
+    (void)context;
+    remarks +=
+        strstr(message->text, "solves on the host, and vectors travel for it: corrections to a tolerance") != NULL;
+}
+
+/* Said once, and the motion is that of the host. */
+static void test_corrections_are_made_on_the_host(void **state)
+{
+    (void)state;
+    DvScene *scenes[2] = {scene_of("3' tolerance='1e-10", "", "Vec3d"),
+                          scene_of("3' tolerance='1e-10", "", "CudaVec3d")};
+    for (int k = 0; k < 2; k++) {
+        remarks = 0;
+        dv_log_set_handler(count_remarks, NULL);
+        make_steps(scenes[k], 10);
+        dv_log_set_handler(NULL, NULL);
+        assert_int_equal(remarks, k);
+    }
+    assert_true(difference(scenes[0], scenes[1]) <= 1e-9);
+    dv_scene_free(scenes[0]);
+    dv_scene_free(scenes[1]);
+}
+
 /* ---- What does not fit ---- */
 
 /* Of two nodes of a number each: D, and L with one number below its diagonal, in one panel. */
@@ -265,8 +292,11 @@ static int start_with_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps_are_those_of_the_host),       cmocka_unit_test(test_no_vector_travels),
-        cmocka_unit_test(test_rows_are_answered_as_on_the_host),  cmocka_unit_test(test_runs_have_the_same_bits),
+        cmocka_unit_test(test_steps_are_those_of_the_host),
+        cmocka_unit_test(test_no_vector_travels),
+        cmocka_unit_test(test_rows_are_answered_as_on_the_host),
+        cmocka_unit_test(test_runs_have_the_same_bits),
+        cmocka_unit_test(test_corrections_are_made_on_the_host),
         cmocka_unit_test(test_parts_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, start_with_device, stop_plugins);

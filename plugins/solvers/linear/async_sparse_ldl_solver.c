@@ -40,6 +40,7 @@ typedef struct AsyncSparseLdlSolver {
     DvBlockMatrix copy; /* likewise: what it factors */
     size_t rows, slots;
     bool analyses, pending; /* the job analyses too; `next` is to be taken */
+    bool told;              /* that it solves on the host */
     DvStatus status;        /* of the job */
     uint32_t failed;
     DvJob job;
@@ -367,12 +368,27 @@ static DvStatus solve_row(void *self_, double *x, const double *b, size_t n)
 
 /* ---- Where a device keeps the states ---- */
 
-/* Corrections to a tolerance are made on the host. */
+/* Once, of states that a device keeps: why their vectors travel for a solution. */
+static void tell_of_host(AsyncSparseLdlSolver *self)
+{
+    const DvLinearSolver *base = &self->base.direct.base;
+    if (self->told || base->ops->storage == NULL || base->ops->storage(base->m).space == NULL)
+        return;
+    self->told = true;
+    dv_remark(dv_object_of(self), "solves on the host, and vectors travel for it: %s",
+              dv_data_double(&self->tolerance) > 0.0 ? "corrections to a tolerance are products with the matrix"
+              : dv_block_ldl_is_delicate(self->base.ldl)
+                  ? "pivots have lost digits, and the matrix refines what the factor gives"
+                  : "no plugin applies a factor there");
+}
+
 static DvStatus solve(void *self_, DvVecId x, DvVecId b)
 {
     AsyncSparseLdlSolver *self = self_;
-    if (dv_data_double(&self->tolerance) > 0.0 || !dv_ldl_solver_take_there(self))
+    if (dv_data_double(&self->tolerance) > 0.0 || !dv_ldl_solver_take_there(self)) {
+        tell_of_host(self);
         return dv_linear_solver_solve(self, x, b);
+    }
     dv_phase_begin("linear solver");
     factor_there_solve(&self->base.there, x, b);
     dv_phase_end();
