@@ -83,6 +83,9 @@ static const struct {
     {"<PreconditionedMatrixFreeSystem name='often' assemblingRate='4'/><PCGLinearSolver iterations='400' "
      "tolerance='1e-24' preconditioner='@jacobi' linearSystem='@often'/><JacobiPreconditioner name='jacobi'/>",
      ANSWER_OF_SOLVER},
+    {"<PreconditionedMatrixFreeSystem name='often'/><PCGLinearSolver iterations='100' tolerance='1e-24' "
+     "preconditioner='@factor' linearSystem='@often'/><AsyncSparseLDLSolver name='factor'/>",
+     ANSWER_OF_SOLVER},
     {"<SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>", ANSWER_OF_SOLVER},
     {"<AsyncSparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>", ANSWER_OF_SOLVER},
     {"<SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>",
