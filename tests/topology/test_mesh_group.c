@@ -179,6 +179,25 @@ static void sets_of_abaqus_are_of_one_instance_or_of_all(void **state)
     expect_load_error(scene_of("MeshAbaqusLoader", "bars.inp", "", "low.tip"), "has no group 'low.tip'");
 }
 
+/* Of families that are no body, and of a number of points that no element of a body has. */
+static void other_types_of_abaqus_are_left_out(void **state)
+{
+    (void)state;
+    write_file("others.inp", "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 2, 0, 0\n*ELEMENT, TYPE=SPRINGA\n1, 1, 2\n"
+                             "*ELEMENT, TYPE=C3D7\n2, 1, 2, 3, 1, 2, 3, 1\n*ELEMENT, TYPE=B31, ELSET=all\n3, 2, 3\n");
+    DvScene *scene = scene_from_text(scene_of("MeshAbaqusLoader", "others.inp", "", "all"));
+    expect(scene, "indices", "1 2");
+    expect(scene, "edgeIndices", "0");
+    static const char *const lists[] = {"edges", "triangles", "quads", "tetrahedra", "hexahedra"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        DvText printed = {0};
+        dv_data_print(dv_object_field(scene_object(scene, "/loader"), lists[i]), &printed);
+        assert_string_equal(printed.at ? printed.at : "", i == 0 ? "1 2" : "");
+        dv_text_free(&printed);
+    }
+    dv_scene_free(scene);
+}
+
 static void thousands_of_groups_are_read(void **state)
 {
     (void)state;
@@ -301,6 +320,7 @@ int main(void)
         cmocka_unit_test(cells_are_grouped_by_an_array),
         cmocka_unit_test(what_is_not_there_is_said),
         cmocka_unit_test(sets_of_abaqus_are_of_one_instance_or_of_all),
+        cmocka_unit_test(other_types_of_abaqus_are_left_out),
         cmocka_unit_test(thousands_of_groups_are_read),
         cmocka_unit_test(regions_lie_within_a_group),
         cmocka_unit_test(a_group_is_a_region),
