@@ -306,6 +306,18 @@ static bool begin_input(Run *run)
     return run->input && host_input_fits(run->input, run->scene);
 }
 
+/* What a run that did not fail leaves; false: a file could not be written. */
+static bool write_end(Run *run, uint64_t made)
+{
+    bool good = host_checkpoint(run->options, run->scene, made, true);
+    good = host_export_frame(run->export, run->scene, made, true) && good;
+    if (made < run->steps) { /* the state that it has come to is one to go on from */
+        dump_states(run, made);
+        dump_topologies(run, made);
+    }
+    return good;
+}
+
 static int make_steps(Run *run)
 {
     const Options *options = run->options;
@@ -348,13 +360,7 @@ static int make_steps(Run *run)
     if (progress)
         fputc('\n', stderr);
     if (result == EXIT_DONE)
-        good = host_checkpoint(options, run->scene, made, true) && good;
-    if (result == EXIT_DONE)
-        good = host_export_frame(run->export, run->scene, made, true) && good;
-    if (result == EXIT_DONE && made < run->steps) { /* the state that it has come to is one to go on from */
-        dump_states(run, made);
-        dump_topologies(run, made);
-    }
+        good = write_end(run, made) && good;
     host_report_solves(run->scene, options->stats ? stdout : NULL);
     if (options->stats)
         host_print_device_use(run->scene);

@@ -161,7 +161,7 @@ static void scratch_is_given_back_to_the_mark(void **state)
     memset(kept, 1, 100 * sizeof *kept);
     const size_t before = dv_step_bytes();
     enum { LARGE = 1 << 20 };
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 100; i++) {
         const DvStepMark mark = dv_step_mark();
         memset(dv_step_alloc(LARGE, 1), 2, LARGE);
         const DvStepMark inner = dv_step_mark();

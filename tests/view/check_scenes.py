@@ -46,9 +46,11 @@ def picture_of(name):
     seen = [b""] * 5
 
     def is_there():
+        left = x11.colors(PLACE[0], PLACE[1], 1, PLACE[3])
+        if len(set(left)) <= 8 and max(left[0]) <= 0x80:
+            return False
         seen[:] = seen[1:] + [x11.pixels(*PLACE)]
-        left = {seen[0][at:at + 4] for at in range(0, len(seen[0]), 4 * PLACE[2])}
-        return len(set(seen)) == 1 and (len(left) > 8 or max(seen[0][:3]) > 0x80)
+        return len(set(seen)) == 1
     wait_for("a picture of " + name, is_there)
     window.key("ctrl+q")
     check(window.end() == 0, "exit status after %s: %s" % (name, window.said()))
