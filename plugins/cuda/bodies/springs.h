@@ -68,7 +68,7 @@ BODY void NAME(springs_product)(const NAME(springs_product_args) * o, uint32_t b
     if (i >= n)
         return;
     const uint64_t a = (uint64_t)o->pair[i] * o->dim, b = (uint64_t)o->pair[n + i] * o->dim;
-    REAL d[MOST_DIM], along = 0;
+    REAL d[MOST_DIM] = {0}, along = 0;
     for (uint32_t c = 0; c < o->dim && o->d; c++) {
         d[c] = o->d2[b + c] - o->d[a + c];
         along += o->tangent[c * n + i] * d[c];
