@@ -64,21 +64,45 @@ bool krylov_rows_reserve(DvKrylovRows *rows, DvAddress *at, size_t *has, size_t 
     return *at != 0;
 }
 
+/* ---- Slots ---- */
+
+/* Iterations that the slots of a column have room for, and how many slots that are. */
+static uint32_t most_ahead(const DvKrylovRows *rows)
+{
+    return rows->width > 1 ? MOST_AHEAD_OF_COLUMN : MOST_AHEAD;
+}
+
+static uint32_t slots_of_part(const DvKrylovRows *rows)
+{
+    return VALUES + 2 * most_ahead(rows);
+}
+
 /* Slots with the values of the last of as many iterations; those before them are full. */
-static uint32_t full_of(uint32_t turns)
+static uint32_t full_of(const DvKrylovRows *rows, uint32_t turns)
 {
-    return turns > 0 ? (turns - 1) / MOST_AHEAD : 0;
+    return turns > 0 ? (turns - 1) / most_ahead(rows) : 0;
 }
 
-static uint32_t slots_of(uint32_t turns)
+size_t krylov_rows_bytes(const DvKrylovRows *rows, uint32_t turns)
 {
-    return VALUES + 2 * (turns - full_of(turns) * MOST_AHEAD);
+    const uint32_t full = full_of(rows, turns);
+    return ((size_t)full * slots_of_part(rows) + VALUES + 2 * (turns - full * most_ahead(rows))) * sizeof(double);
 }
 
-size_t krylov_rows_bytes(uint32_t turns)
+void krylov_rows_set_width(DvKrylovRows *rows, uint32_t width)
 {
-    return ((size_t)full_of(turns) * DV_SLOTS + slots_of(turns)) * sizeof(double);
+    rows->recorded = rows->recorded && rows->width == width;
+    rows->width = width;
 }
+
+void krylov_method_begin(KrylovMethod *method)
+{
+    const DvKrylovRows *rows = method->space->rows;
+    memcpy(method->ids, method->space->ids, sizeof method->ids);
+    method->first = rows && rows->pass == KRYLOV_ROWS_ASK ? rows->column * SLOTS_OF_COLUMN : 0;
+}
+
+/* ---- Rows that are asked for ---- */
 
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
@@ -92,19 +116,29 @@ static uint32_t turns_of(const DvKrylovRows *rows, uint32_t batch, uint32_t iter
     return batch && rows->round < 32 && (uint64_t)batch << rows->round < turns ? batch << rows->round : turns;
 }
 
-/* Iterations, at most as many as slots have room for, and these slots. */
-static void ask_some(const KrylovMethod *method, uint32_t count, DvAddress to)
+/* Iterations, at most as many as slots have room for, and the slots of the first columns. */
+static void ask_some(DvKrylovRows *rows, uint32_t turns, uint32_t count, DvAddress to, size_t row_bytes)
 {
-    DvKrylovRows *rows = method->space->rows;
     DvVectorSpace *device = rows->space;
-    const bool first = !rows->recorded && count > 0;
+    const bool first = !rows->recorded && turns > 0;
+    if (rows->width == 1)
+        device->ops->guard(device, STOP);
     if (first)
-        method->turn(method);
-    krylov_course_ahead(method, count - first, &rows->recorded);
+        krylov_course_turn(rows->method, rows->width);
+    krylov_course_ahead(rows->method, rows->width, turns - first, &rows->recorded);
     device->ops->guard(device, DV_NO_SLOT);
-    device->ops->keep_slots(device, to, 0, VALUES + 2 * count);
-    device->ops->put_slots(device, NEXT, (const double[]){VALUES}, 1);
-    device->ops->guard(device, STOP);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = rows->method[i].first;
+        device->ops->keep_slots(device, to + i * row_bytes, at, VALUES + 2 * turns);
+        device->ops->put_slots(device, at + NEXT, (const double[]){at + VALUES}, 1);
+    }
+}
+
+/* Columns without a row have ended before they begin. */
+static void leave_out(DvKrylovRows *rows, uint32_t column)
+{
+    rows->method[column].first = column * SLOTS_OF_COLUMN;
+    rows->space->ops->put_slots(rows->space, rows->method[column].first + STOP, (const double[]){1.0}, 1);
 }
 
 bool krylov_rows_ask(const KrylovMethod *method, uint32_t iterations)
@@ -112,15 +146,27 @@ bool krylov_rows_ask(const KrylovMethod *method, uint32_t iterations)
     DvKrylovRows *rows = method->space->rows;
     if (!rows || rows->pass != KRYLOV_ROWS_ASK)
         return false;
-    const uint32_t turns = turns_of(rows, method->course->batch, iterations), full = full_of(turns);
-    DvAddress to = rows->to;
-    for (uint32_t i = 0; i < full; i++, to += DV_SLOTS * sizeof(double))
-        ask_some(method, MOST_AHEAD, to);
-    ask_some(method, turns - full * MOST_AHEAD, to);
-    rows->space->ops->guard(rows->space, DV_NO_SLOT);
-    rows->asked = turns;
+    rows->method[rows->column] = *method;
+    rows->asked = turns_of(rows, method->course->batch, iterations);
     rows->pass = KRYLOV_ROWS_ASKED;
     return true;
+}
+
+void krylov_rows_go(DvKrylovRows *rows, uint32_t count, DvAddress to, size_t row_bytes)
+{
+    const uint32_t full = full_of(rows, rows->asked), most = most_ahead(rows);
+    for (uint32_t i = count; i < rows->width; i++)
+        leave_out(rows, i);
+    for (uint32_t i = 0; i < full; i++)
+        ask_some(rows, most, count, to + (size_t)i * slots_of_part(rows) * sizeof(double), row_bytes);
+    ask_some(rows, rows->asked - full * most, count, to + (size_t)full * slots_of_part(rows) * sizeof(double),
+             row_bytes);
+}
+
+void krylov_rows_came_home(const DvKrylovRows *rows, double *slots, uint32_t column)
+{
+    for (uint32_t i = 0; i <= full_of(rows, rows->asked); i++)
+        slots[(size_t)i * slots_of_part(rows) + NEXT] -= column * SLOTS_OF_COLUMN;
 }
 
 bool dv_krylov_is_asked(const DvKrylovSpace *space)
@@ -133,15 +179,15 @@ bool krylov_rows_take(const KrylovMethod *method, double slots[DV_SLOTS])
     const DvKrylovRows *rows = method->space->rows;
     if (!rows || rows->pass != KRYLOV_ROWS_TAKE)
         return false;
-    for (uint32_t i = 0; i <= full_of(rows->asked); i++)
-        (void)krylov_course_take(method->course, rows->from + (size_t)i * DV_SLOTS);
+    for (uint32_t i = 0; i <= full_of(rows, rows->asked); i++)
+        (void)krylov_course_take(method->course, rows->from + (size_t)i * slots_of_part(rows));
     memcpy(slots, rows->from, VALUES * sizeof *slots);
     return true;
 }
 
 bool krylov_rows_is_over(const DvKrylovRows *rows, const double *from, uint32_t iterations)
 {
-    const double *last = from + (size_t)full_of(rows->asked) * DV_SLOTS;
+    const double *last = from + (size_t)full_of(rows, rows->asked) * slots_of_part(rows);
     return rows->asked >= iterations || last[STOP] != 0.0 ||
            !(last[NEXT] >= VALUES); /* of a device that is lost, or only counts */
 }

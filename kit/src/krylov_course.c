@@ -31,11 +31,73 @@ void krylov_course_reserve(DvKrylovCourse *course, uint32_t iterations)
     course->turns = 0;
 }
 
-void krylov_course_product(DvKrylovSpace *space, int q, int p)
+void krylov_course_calculate(const KrylovMethod *method, const DvSlotStep *steps, uint32_t count)
 {
-    space->ops->clear(space->m, space->ids[q]);
-    space->ops->add_mbk(space->m, &space->step, space->factors, space->ids[q], space->ids[p], DV_WALK_VISITOR);
-    space->ops->project_response(space->m, &space->step, space->ids[q], DV_WALK_VISITOR);
+    enum { MOST = 24 };
+    DvSlotStep moved[MOST];
+    for (uint32_t i = 0; i < count && i < MOST; i++)
+        moved[i] = (DvSlotStep){steps[i].action, steps[i].r + method->first, steps[i].a + method->first,
+                                steps[i].b + method->first};
+    ops_of(method->course)->calculate(method->course->storage.space, moved, count < MOST ? count : MOST);
+}
+
+void krylov_course_product(const KrylovMethod *method, int q, int p)
+{
+    const DvKrylovSpace *space = method->space;
+    const DvVecId *ids = method->ids;
+    space->ops->clear(space->m, ids[q]);
+    space->ops->add_mbk(space->m, &space->step, space->factors, ids[q], ids[p], DV_WALK_VISITOR);
+    space->ops->project_response(space->m, &space->step, ids[q], DV_WALK_VISITOR);
+}
+
+static void product_of_all(const KrylovMethod *columns, uint32_t width)
+{
+    const DvKrylovSpace *space = columns->space;
+    const DvMechanicalOperationsOps *ops = space->ops;
+    DvVecId q[COLUMNS], p[COLUMNS];
+    for (uint32_t i = 0; i < width; i++) {
+        q[i] = columns[i].ids[DV_KRYLOV_Q];
+        p[i] = columns[i].ids[DV_KRYLOV_P];
+        ops->clear(space->m, q[i]);
+    }
+    ops->add_mbk_columns(space->m, &space->step, space->factors, width, q, p, DV_WALK_VISITOR);
+    for (uint32_t i = 0; i < width; i++)
+        ops->project_response(space->m, &space->step, q[i], DV_WALK_VISITOR);
+}
+
+/* ALL_STOP from the STOP of each. */
+static void find_whether_all_have_ended(const KrylovMethod *columns, uint32_t width)
+{
+    DvSlotStep steps[COLUMNS];
+    steps[0] = (DvSlotStep){DV_SLOT_COPY, ALL_STOP, columns[0].first + STOP, 0};
+    for (uint32_t i = 1; i < width; i++)
+        steps[i] = (DvSlotStep){DV_SLOT_MULTIPLY, ALL_STOP, ALL_STOP, columns[i].first + STOP};
+    ops_of(columns->course)->calculate(columns->course->storage.space, steps, width);
+}
+
+void krylov_course_turn(const KrylovMethod *columns, uint32_t width)
+{
+    DvVectorSpace *device = columns->course->storage.space;
+    if (width == 1) {
+        if (columns->before)
+            columns->before(columns);
+        krylov_course_product(columns, DV_KRYLOV_Q, DV_KRYLOV_P);
+        columns->after(columns);
+        return;
+    }
+    for (uint32_t i = 0; i < width && columns->before; i++) {
+        device->ops->guard(device, columns[i].first + STOP);
+        columns[i].before(&columns[i]);
+    }
+    device->ops->guard(device, DV_NO_SLOT);
+    find_whether_all_have_ended(columns, width);
+    device->ops->guard(device, ALL_STOP);
+    product_of_all(columns, width);
+    for (uint32_t i = 0; i < width; i++) {
+        device->ops->guard(device, columns[i].first + STOP);
+        columns[i].after(&columns[i]);
+    }
+    device->ops->guard(device, DV_NO_SLOT);
 }
 
 bool dv_krylov_course_begin(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t iterations)
@@ -56,47 +118,58 @@ void dv_krylov_course_free(DvKrylovCourse *course)
     *course = (DvKrylovCourse){.capacity = 0};
 }
 
-static void put_limits(const DvKrylovCourse *course, double tolerance, double threshold)
+static void put_limits(const KrylovMethod *method, double tolerance, double threshold)
 {
-    ops_of(course)->put_slots(course->storage.space, TOLERANCE, (const double[]){tolerance, threshold}, 2);
+    ops_of(method->course)
+        ->put_slots(method->course->storage.space, method->first + TOLERANCE, (const double[]){tolerance, threshold},
+                    2);
 }
 
-/* One iteration, asked for. */
-static void turn(const KrylovMethod *method)
+/* One iteration, asked for: up to its product... */
+static void before(const KrylovMethod *method)
 {
-    DvKrylovSpace *space = method->space;
-    const DvKrylovCourse *course = method->course;
-    const DvMechanicalOperationsOps *ops = space->ops;
-    const DvVecId *ids = space->ids;
-    CALCULATE(course, {DV_SLOT_ROOT, ERROR, RHO, 0}, {DV_SLOT_DIVIDE, ERROR, ERROR, B_NORM},
+    const DvKrylovSpace *space = method->space;
+    const DvVecId *ids = method->ids;
+    CALCULATE(method, {DV_SLOT_ROOT, ERROR, RHO, 0}, {DV_SLOT_DIVIDE, ERROR, ERROR, B_NORM},
               {DV_SLOT_AT_MOST, STOP, ERROR, TOLERANCE}, {DV_SLOT_DIVIDE, BETA, RHO, PREVIOUS});
-    ops->combine_by(space->m, ids[DV_KRYLOV_P], ids[DV_KRYLOV_R], ids[DV_KRYLOV_P], BETA, 1.0);
-    krylov_course_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
-    ops->dot_to(space->m, DENOMINATOR, ids[DV_KRYLOV_P], ids[DV_KRYLOV_Q]);
-    CALCULATE(course, {DV_SLOT_KEEP, NEXT, DENOMINATOR, 0}, {DV_SLOT_SIZE, SIZE, DENOMINATOR, 0},
+    space->ops->combine_by(space->m, ids[DV_KRYLOV_P], ids[DV_KRYLOV_R], ids[DV_KRYLOV_P], method->first + BETA, 1.0);
+}
+
+/* ...and from there on. */
+static void after(const KrylovMethod *method)
+{
+    const DvKrylovSpace *space = method->space;
+    const DvMechanicalOperationsOps *ops = space->ops;
+    const DvVecId *ids = method->ids;
+    const uint32_t alpha = method->first + ALPHA;
+    ops->dot_to(space->m, method->first + DENOMINATOR, ids[DV_KRYLOV_P], ids[DV_KRYLOV_Q]);
+    CALCULATE(method, {DV_SLOT_KEEP, NEXT, DENOMINATOR, 0}, {DV_SLOT_SIZE, SIZE, DENOMINATOR, 0},
               {DV_SLOT_NOT_ABOVE, STOP, SIZE, THRESHOLD}, {DV_SLOT_DIVIDE, ALPHA, RHO, DENOMINATOR},
               {DV_SLOT_COPY, PREVIOUS, RHO, 0});
-    ops->combine_by(space->m, ids[DV_KRYLOV_X], ids[DV_KRYLOV_X], ids[DV_KRYLOV_P], ALPHA, 1.0);
-    ops->combine_by(space->m, ids[DV_KRYLOV_R], ids[DV_KRYLOV_R], ids[DV_KRYLOV_Q], ALPHA, -1.0);
-    ops->dot_to(space->m, RHO, ids[DV_KRYLOV_R], ids[DV_KRYLOV_R]);
-    CALCULATE(course, {DV_SLOT_KEEP, NEXT, RHO, 0}, {DV_SLOT_NOT_ABOVE, STOP, RHO, LEAST});
+    ops->combine_by(space->m, ids[DV_KRYLOV_X], ids[DV_KRYLOV_X], ids[DV_KRYLOV_P], alpha, 1.0);
+    ops->combine_by(space->m, ids[DV_KRYLOV_R], ids[DV_KRYLOV_R], ids[DV_KRYLOV_Q], alpha, -1.0);
+    ops->dot_to(space->m, method->first + RHO, ids[DV_KRYLOV_R], ids[DV_KRYLOV_R]);
+    CALCULATE(method, {DV_SLOT_KEEP, NEXT, RHO, 0}, {DV_SLOT_NOT_ABOVE, STOP, RHO, LEAST});
 }
 
 /* Before the first iteration. */
-static void prepare(DvKrylovSpace *space, const DvKrylovCourse *course)
+static void prepare(const KrylovMethod *method)
 {
+    const DvKrylovSpace *space = method->space;
+    const DvKrylovCourse *course = method->course;
     const DvMechanicalOperationsOps *ops = space->ops;
+    const DvVecId *ids = method->ids;
     double slots[VALUES - DV_SLOT_OWN] = {0};
     slots[PREVIOUS - DV_SLOT_OWN] = INFINITY; /* so that P becomes R */
-    slots[NEXT - DV_SLOT_OWN] = VALUES;
+    slots[NEXT - DV_SLOT_OWN] = method->first + VALUES;
     slots[LEAST - DV_SLOT_OWN] = -1.0;
-    ops_of(course)->put_slots(course->storage.space, DV_SLOT_OWN, slots, VALUES - DV_SLOT_OWN);
-    ops->combine(space->m, space->ids[DV_KRYLOV_R], space->ids[DV_KRYLOV_B], DV_NO_VEC, 0.0);
-    ops->clear(space->m, space->ids[DV_KRYLOV_P]);
-    ops->dot_to(space->m, B_SQUARED, space->ids[DV_KRYLOV_B], space->ids[DV_KRYLOV_B]);
-    ops->dot_to(space->m, RHO, space->ids[DV_KRYLOV_R], space->ids[DV_KRYLOV_R]);
+    ops_of(course)->put_slots(course->storage.space, method->first + DV_SLOT_OWN, slots, VALUES - DV_SLOT_OWN);
+    ops->combine(space->m, ids[DV_KRYLOV_R], ids[DV_KRYLOV_B], DV_NO_VEC, 0.0);
+    ops->clear(space->m, ids[DV_KRYLOV_P]);
+    ops->dot_to(space->m, method->first + B_SQUARED, ids[DV_KRYLOV_B], ids[DV_KRYLOV_B]);
+    ops->dot_to(space->m, method->first + RHO, ids[DV_KRYLOV_R], ids[DV_KRYLOV_R]);
     /* Without a right-hand side there is nothing to do; SIZE is zero yet. */
-    CALCULATE(course, {DV_SLOT_ROOT, B_NORM, B_SQUARED, 0}, {DV_SLOT_NOT_ABOVE, STOP, B_SQUARED, SIZE});
+    CALCULATE(method, {DV_SLOT_ROOT, B_NORM, B_SQUARED, 0}, {DV_SLOT_NOT_ABOVE, STOP, B_SQUARED, SIZE});
 }
 
 bool krylov_course_take(DvKrylovCourse *course, const double *slots)
@@ -129,18 +202,18 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-void krylov_course_ahead(const KrylovMethod *method, uint32_t count, bool *recorded)
+void krylov_course_ahead(const KrylovMethod *columns, uint32_t width, uint32_t count, bool *recorded)
 {
-    DvVectorSpace *device = method->course->storage.space;
+    DvVectorSpace *device = columns->course->storage.space;
     if (!*recorded && count > 0) {
         device->ops->record(device);
-        method->turn(method);
+        krylov_course_turn(columns, width);
         *recorded = device->ops->end_record(device);
     }
     if (*recorded)
         device->ops->replay(device, count);
     for (uint32_t i = 0; i < count && !*recorded; i++)
-        method->turn(method);
+        krylov_course_turn(columns, width);
 }
 
 /* More iterations than slots have room for, `first` of which have been asked for: slots are kept there part by part, and come home at once.
@@ -158,7 +231,7 @@ static bool look_far(const KrylovMethod *method, uint32_t first, uint32_t count,
         return false;
     for (uint32_t part = 0; part < parts; part++) {
         const uint32_t some = smaller(count, part == 0 ? MOST_AHEAD - first : MOST_AHEAD);
-        krylov_course_ahead(method, some, recorded);
+        krylov_course_ahead(method, 1, some, recorded);
         count -= some;
         device->ops->guard(device, DV_NO_SLOT);
         device->ops->keep_slots(device, rows->store + (size_t)part * DV_SLOTS * sizeof *slots, 0, DV_SLOTS);
@@ -188,7 +261,7 @@ void krylov_course_repeat(const KrylovMethod *method, uint32_t asked, uint32_t i
             continue;
         }
         const uint32_t count = smaller(wanted, MOST_AHEAD - first);
-        krylov_course_ahead(method, count, &recorded);
+        krylov_course_ahead(method, 1, count, &recorded);
         asked += count;
         over = look(course, slots);
     }
@@ -200,7 +273,7 @@ void dv_krylov_course_run(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t
                           double threshold, bool first_solve, uint32_t expected)
 {
     DvVectorSpace *device = course->storage.space;
-    const KrylovMethod method = {space, course, turn, NULL};
+    KrylovMethod method = {.space = space, .course = course, .before = before, .after = after};
     double slots[DV_SLOTS] = {0};
     uint32_t asked = 0;
     course->b_squared = 0.0; /* nothing is solved on a device that has failed */
@@ -210,16 +283,17 @@ void dv_krylov_course_run(DvKrylovSpace *space, DvKrylovCourse *course, uint32_t
         course->b_squared = slots[B_SQUARED];
         return;
     }
-    prepare(space, course);
-    device->ops->guard(device, STOP);
-    put_limits(course, first_solve ? -1.0 : tolerance, first_solve ? 0.0 : threshold);
+    krylov_method_begin(&method);
+    prepare(&method);
+    put_limits(&method, first_solve ? -1.0 : tolerance, first_solve ? 0.0 : threshold);
     if (krylov_rows_ask(&method, iterations))
         return;
+    device->ops->guard(device, STOP);
     if (iterations > 0) {
-        turn(&method);
+        krylov_course_turn(&method, 1);
         asked = 1;
     }
-    put_limits(course, tolerance, threshold);
+    put_limits(&method, tolerance, threshold);
     krylov_course_repeat(&method, asked, iterations, expected, slots);
     device->ops->guard(device, DV_NO_SLOT);
     course->b_squared = dv_space_fault(device) == DV_OK ? slots[B_SQUARED] : 0.0;

@@ -225,18 +225,19 @@ bool dv_krylov_inverses_begin(DvKrylovSpace *space, DvKrylovCourse *course, DvKr
 /* z = P^-1 R */
 static void precondition(const KrylovMethod *method, int z)
 {
-    DvKrylovSpace *space = method->space;
+    const DvKrylovSpace *space = method->space;
     const DvKrylovInverses *inverses = method->own;
+    const DvVecId *ids = method->ids;
     const DvSpace number = method->course->storage.space->number;
     if (inverses->solver)
-        inverses->solver->solve(inverses->self, space->ids[z], space->ids[DV_KRYLOV_R]);
+        inverses->solver->solve(inverses->self, ids[z], ids[DV_KRYLOV_R]);
     else if (!inverses->ops)
-        space->ops->combine(space->m, space->ids[z], space->ids[DV_KRYLOV_R], DV_NO_VEC, 0.0);
+        space->ops->combine(space->m, ids[z], ids[DV_KRYLOV_R], DV_NO_VEC, 0.0);
     for (uint32_t i = 0; inverses->ops && i < inverses->states; i++) {
         const DvStateRef s = inverses->there[i].state;
         const uint32_t points = inverses->there[i].points;
-        const DvConstVec r = {s.ops->read(s.self, space->ids[DV_KRYLOV_R], number), points, s.dof->deriv};
-        const DvVec to = {s.ops->write(s.self, space->ids[z], number, DV_OVERWRITE), points, s.dof->deriv};
+        const DvConstVec r = {s.ops->read(s.self, ids[DV_KRYLOV_R], number), points, s.dof->deriv};
+        const DvVec to = {s.ops->write(s.self, ids[z], number, DV_OVERWRITE), points, s.dof->deriv};
         DvVectorSpace *device = method->course->storage.space;
         if (r.at && to.at && inverses->there[i].twin)
             inverses->there[i].twin->ops->acceleration(inverses->there[i].twin, r, to);
@@ -247,40 +248,42 @@ static void precondition(const KrylovMethod *method, int z)
     }
 }
 
-static void turn(const KrylovMethod *method)
+static void after(const KrylovMethod *method)
 {
-    DvKrylovSpace *space = method->space;
+    const DvKrylovSpace *space = method->space;
     const DvMechanicalOperationsOps *ops = space->ops;
-    const DvVecId *ids = space->ids;
-    krylov_course_product(space, DV_KRYLOV_Q, DV_KRYLOV_P);
-    ops->dot_to(space->m, DENOMINATOR, ids[DV_KRYLOV_P], ids[DV_KRYLOV_Q]);
-    CALCULATE(method->course, {DV_SLOT_DIVIDE, ALPHA, RHO, DENOMINATOR}, {DV_SLOT_COPY, PREVIOUS, RHO, 0});
-    ops->combine_by(space->m, ids[DV_KRYLOV_X], ids[DV_KRYLOV_X], ids[DV_KRYLOV_P], ALPHA, 1.0);
-    ops->combine_by(space->m, ids[DV_KRYLOV_R], ids[DV_KRYLOV_R], ids[DV_KRYLOV_Q], ALPHA, -1.0);
-    ops->dot_to(space->m, LEFT, ids[DV_KRYLOV_R], ids[DV_KRYLOV_R]);
+    const DvVecId *ids = method->ids;
+    const uint32_t alpha = method->first + ALPHA;
+    ops->dot_to(space->m, method->first + DENOMINATOR, ids[DV_KRYLOV_P], ids[DV_KRYLOV_Q]);
+    CALCULATE(method, {DV_SLOT_DIVIDE, ALPHA, RHO, DENOMINATOR}, {DV_SLOT_COPY, PREVIOUS, RHO, 0});
+    ops->combine_by(space->m, ids[DV_KRYLOV_X], ids[DV_KRYLOV_X], ids[DV_KRYLOV_P], alpha, 1.0);
+    ops->combine_by(space->m, ids[DV_KRYLOV_R], ids[DV_KRYLOV_R], ids[DV_KRYLOV_Q], alpha, -1.0);
+    ops->dot_to(space->m, method->first + LEFT, ids[DV_KRYLOV_R], ids[DV_KRYLOV_R]);
     precondition(method, DV_KRYLOV_Q);
-    ops->dot_to(space->m, RHO, ids[DV_KRYLOV_R], ids[DV_KRYLOV_Q]);
-    CALCULATE(method->course, {DV_SLOT_KEEP, NEXT, LEFT, 0}, {DV_SLOT_KEEP, NEXT, RHO, 0},
+    ops->dot_to(space->m, method->first + RHO, ids[DV_KRYLOV_R], ids[DV_KRYLOV_Q]);
+    CALCULATE(method, {DV_SLOT_KEEP, NEXT, LEFT, 0}, {DV_SLOT_KEEP, NEXT, RHO, 0},
               {DV_SLOT_DIVIDE, BETA, RHO, PREVIOUS}, {DV_SLOT_AT_MOST, STOP, RHO, THRESHOLD});
-    ops->combine_by(space->m, ids[DV_KRYLOV_P], ids[DV_KRYLOV_Q], ids[DV_KRYLOV_P], BETA, 1.0);
+    ops->combine_by(space->m, ids[DV_KRYLOV_P], ids[DV_KRYLOV_Q], ids[DV_KRYLOV_P], method->first + BETA, 1.0);
 }
 
 /* Before the first iteration: R, P, and what ends it. */
 static void prepare(const KrylovMethod *method, double tolerance)
 {
-    DvKrylovSpace *space = method->space;
+    const DvKrylovSpace *space = method->space;
     const DvKrylovCourse *course = method->course;
     const DvMechanicalOperationsOps *ops = space->ops;
+    const DvVecId *ids = method->ids;
     double slots[VALUES - DV_SLOT_OWN] = {0};
-    slots[NEXT - DV_SLOT_OWN] = VALUES;
+    slots[NEXT - DV_SLOT_OWN] = method->first + VALUES;
     slots[TOLERANCE - DV_SLOT_OWN] = tolerance;
-    course->storage.space->ops->put_slots(course->storage.space, DV_SLOT_OWN, slots, VALUES - DV_SLOT_OWN);
-    krylov_course_product(space, DV_KRYLOV_Q, DV_KRYLOV_X);
-    ops->combine(space->m, space->ids[DV_KRYLOV_R], space->ids[DV_KRYLOV_B], space->ids[DV_KRYLOV_Q], -1.0);
+    course->storage.space->ops->put_slots(course->storage.space, method->first + DV_SLOT_OWN, slots,
+                                          VALUES - DV_SLOT_OWN);
+    krylov_course_product(method, DV_KRYLOV_Q, DV_KRYLOV_X);
+    ops->combine(space->m, ids[DV_KRYLOV_R], ids[DV_KRYLOV_B], ids[DV_KRYLOV_Q], -1.0);
     precondition(method, DV_KRYLOV_P);
-    ops->dot_to(space->m, B_SQUARED, space->ids[DV_KRYLOV_B], space->ids[DV_KRYLOV_B]);
-    ops->dot_to(space->m, RHO, space->ids[DV_KRYLOV_R], space->ids[DV_KRYLOV_P]);
-    CALCULATE(course, {DV_SLOT_COPY, FIRST, RHO, 0}, {DV_SLOT_MULTIPLY, THRESHOLD, TOLERANCE, B_SQUARED},
+    ops->dot_to(space->m, method->first + B_SQUARED, ids[DV_KRYLOV_B], ids[DV_KRYLOV_B]);
+    ops->dot_to(space->m, method->first + RHO, ids[DV_KRYLOV_R], ids[DV_KRYLOV_P]);
+    CALCULATE(method, {DV_SLOT_COPY, FIRST, RHO, 0}, {DV_SLOT_MULTIPLY, THRESHOLD, TOLERANCE, B_SQUARED},
               {DV_SLOT_AT_MOST, STOP, RHO, THRESHOLD});
 }
 
@@ -288,7 +291,7 @@ double dv_krylov_inverses_run(DvKrylovSpace *space, DvKrylovCourse *course, DvKr
                               uint32_t iterations, double tolerance, uint32_t expected)
 {
     DvVectorSpace *device = course->storage.space;
-    const KrylovMethod method = {space, course, turn, inverses};
+    KrylovMethod method = {.space = space, .course = course, .after = after, .own = inverses};
     double slots[DV_SLOTS] = {0};
     course->b_squared = 0.0;
     if (dv_space_fault(device) != DV_OK)
@@ -297,12 +300,13 @@ double dv_krylov_inverses_run(DvKrylovSpace *space, DvKrylovCourse *course, DvKr
         course->b_squared = slots[B_SQUARED];
         return slots[FIRST];
     }
+    krylov_method_begin(&method);
     prepare(&method, tolerance);
-    device->ops->guard(device, STOP);
     if (krylov_rows_ask(&method, iterations))
         return 0.0;
+    device->ops->guard(device, STOP);
     if (iterations > 0)
-        turn(&method);
+        krylov_course_turn(&method, 1);
     krylov_course_repeat(&method, iterations > 0, iterations, expected, slots);
     device->ops->guard(device, DV_NO_SLOT);
     if (dv_space_fault(device) != DV_OK)

@@ -45,14 +45,26 @@ static Part part_of(const DvKrylovSpace *space, uint32_t state, const uint32_t *
     return part;
 }
 
-/* B is row `row`, X zero. */
-static void begin_row(DvKrylovSpace *space, const DvSparseRows *b, uint32_t row)
+/* The vectors of a column, those of the first being what every solve has. */
+static void take_vectors(DvKrylovSpace *space, uint32_t column)
+{
+    dv_krylov_reserve_states(space);
+    if (column == 0)
+        (void)space->ops->scratch(space->m, DV_DERIVS, DV_SCRATCH_LINEAR + space->count - DV_KRYLOV_R, 2,
+                                  space->ids + DV_KRYLOV_X);
+    else
+        (void)space->ops->scratch(space->m, DV_DERIVS, DV_SCRATCH_COLUMNS + (column - 1) * DV_KRYLOV_OWN, DV_KRYLOV_OWN,
+                                  space->ids);
+}
+_Static_assert((int)DV_SCRATCH_COLUMNS + (COLUMNS - 1) * (int)DV_KRYLOV_OWN <= (int)DV_SCRATCH_COUNT,
+               "each column has vectors");
+
+/* In a column, B is row `row`, X zero. */
+static void begin_row(DvKrylovSpace *space, const DvSparseRows *b, uint32_t row, uint32_t column)
 {
     const uint32_t first = b->row_start[row], count = b->row_start[row + 1] - first;
     const DvStepMark mark = dv_step_mark();
-    dv_krylov_reserve_states(space);
-    (void)space->ops->scratch(space->m, DV_DERIVS, DV_SCRATCH_LINEAR + space->count - DV_KRYLOV_R, 2,
-                              space->ids + DV_KRYLOV_X);
+    take_vectors(space, column);
     for (uint32_t i = 0, at = 0; i < space->known; i++) {
         const Part part = part_of(space, i, b->columns + first, count, at);
         dv_state_set_listed(part.state, space->ids[DV_KRYLOV_B], part.places, b->values + first + at, part.count);
@@ -66,7 +78,7 @@ static void begin_row(DvKrylovSpace *space, const DvSparseRows *b, uint32_t row)
 /* Solves for a row; *products: of the one before, by which is known how far to go before the host looks. */
 static DvStatus solve_row(DvKrylovSolver *self, const DvSparseRows *b, uint32_t row, uint32_t *products)
 {
-    begin_row(&self->space, b, row);
+    begin_row(&self->space, b, row, 0);
     const DvStatus status = self->ops->iterate(self, false, products);
     dv_krylov_end(&self->space);
     dv_linear_solver_left(&self->base, self->left);
@@ -190,16 +202,16 @@ static size_t bytes_of(const Sweep *s, uint32_t state)
     return (dv_space_bytes(space->rows->precision, n) + sizeof(double) - 1) / sizeof(double) * sizeof(double);
 }
 
-/* What is kept of a row that has been asked for. */
-static void keep_points(const Sweep *s)
+/* What is kept of the row of a column that has been asked for, behind its slots. */
+static void keep_points(const Sweep *s, const DvVecId *ids, DvAddress to)
 {
     const DvKrylovSpace *space = &s->self->space;
     const DvKrylovRows *rows = space->rows;
-    DvAddress to = rows->to + s->slots_bytes, list = rows->list;
+    DvAddress list = rows->list;
+    to += s->slots_bytes;
     for (uint32_t i = 0; i < space->known; i++) {
         const DvStateRef state = space->state[i];
-        const DvAddress x =
-            dv_vector_as_address(state.ops->read(state.self, space->ids[DV_KRYLOV_X], rows->space->number));
+        const DvAddress x = dv_vector_as_address(state.ops->read(state.self, ids[DV_KRYLOV_X], rows->space->number));
         if (x && s->points_of[i] > 0)
             rows->space->ops->keep_points(rows->space, to, x, rows->precision, state.dof->deriv, list, s->points_of[i]);
         to += bytes_of(s, i);
@@ -207,25 +219,43 @@ static void keep_points(const Sweep *s)
     }
 }
 
-/* Asks for a row; *asked: false when its solver does not stay there, and has solved it. */
-static DvStatus ask_row(Sweep *s, uint32_t r, uint32_t place, bool *asked)
+/* Prepares a row in a column; *asked: false when its solver does not stay there, and has solved it. */
+static DvStatus prepare_row(Sweep *s, uint32_t r, uint32_t column, bool *asked)
 {
     DvKrylovSpace *space = &s->self->space;
     DvKrylovRows *rows = space->rows;
-    begin_row(space, s->j, r);
+    begin_row(space, s->j, r, column);
     rows->pass = KRYLOV_ROWS_ASK;
-    rows->to = rows->store + place * s->row_bytes;
+    rows->column = column;
     const DvStatus status = s->self->ops->iterate(s->self, false, &s->products);
     *asked = rows->pass == KRYLOV_ROWS_ASKED;
     rows->pass = KRYLOV_ROWS_NONE;
-    if (*asked) {
-        keep_points(s);
+    if (*asked)
         return status;
-    }
     dv_krylov_end(space);
     dv_linear_solver_left(&s->self->base, s->self->left);
     fetch(space, s->columns, s->count, s->x);
     add_column(s, r);
+    return status;
+}
+
+/* Asks for at most as many rows as there are columns. */
+static DvStatus ask_rows(Sweep *s, const uint32_t *which, uint32_t count, DvAddress to, bool *asked)
+{
+    DvKrylovRows *rows = s->self->space.rows;
+    DvStatus status = DV_OK;
+    for (uint32_t i = 0; i < count && status == DV_OK; i++)
+        status = prepare_row(s, which[i], i, asked);
+    if (status != DV_OK || !*asked)
+        return status;
+    for (uint32_t i = count; i < rows->width; i++) {
+        take_vectors(&s->self->space, i);
+        rows->method[i] = rows->method[0];
+        memcpy(rows->method[i].ids, s->self->space.ids, sizeof rows->method[i].ids);
+    }
+    krylov_rows_go(rows, count, to, s->row_bytes);
+    for (uint32_t i = 0; i < count; i++)
+        keep_points(s, rows->method[i].ids, to + i * s->row_bytes);
     return status;
 }
 
@@ -266,13 +296,15 @@ static DvStatus solve_some(Sweep *s, const uint32_t *which, uint32_t count, uint
     const DvStepMark mark = dv_step_mark();
     DvStatus status = DV_OK;
     bool asked = true;
-    for (uint32_t k = 0; k < count && status == DV_OK; k++)
-        status = ask_row(s, which[k], k, &asked);
+    for (uint32_t k = 0; k < count && status == DV_OK; k += rows->width)
+        status = ask_rows(s, which + k, count - k < rows->width ? count - k : rows->width,
+                          rows->store + k * s->row_bytes, &asked);
     if (asked && status == DV_OK) {
         double *home = dv_step_alloc(count * s->row_bytes / sizeof *home, sizeof *home);
         rows->space->ops->get(rows->space, home, rows->store, count * s->row_bytes);
         for (uint32_t k = 0; k < count && status == DV_OK; k++) {
-            const double *from = home + k * (s->row_bytes / sizeof *home);
+            double *from = home + k * (s->row_bytes / sizeof *home);
+            krylov_rows_came_home(rows, from, k % rows->width);
             if (krylov_rows_is_over(rows, from, iterations))
                 status = take_row(s, which[k], from);
             else
@@ -297,7 +329,7 @@ static uint32_t rows_at_once(Sweep *s, uint32_t count)
     enum { MOST_BYTES = 64 << 20 };
     const DvKrylovSpace *space = &s->self->space;
     DvKrylovRows *rows = space->rows;
-    s->row_bytes = s->slots_bytes = krylov_rows_bytes(rows->turns);
+    s->row_bytes = s->slots_bytes = krylov_rows_bytes(rows, rows->turns);
     for (uint32_t i = 0; i < space->known; i++)
         s->row_bytes += bytes_of(s, i);
     const size_t most = s->row_bytes < MOST_BYTES ? MOST_BYTES / s->row_bytes : 1;
@@ -317,6 +349,7 @@ static DvStatus side_by_side(Sweep *s)
     rows->expected = 0;
     for (rows->round = 0; count > 0 && status == DV_OK; rows->round++) {
         rows->turns = turns < iterations ? turns : iterations;
+        krylov_rows_set_width(rows, s->self->space.count > DV_KRYLOV_OWN ? 1 : count < COLUMNS ? count : COLUMNS);
         const uint32_t at_once = rows_at_once(s, count);
         if (at_once == 0)
             return DV_OK; /* the device says so, and the step ends with that */
@@ -341,10 +374,12 @@ DvStatus dv_krylov_solver_compliance(void *self_, const DvSparseRows *j, double 
     s.products = dv_data_uint(&self->products);
     s.columns = columns_of(j, &s.count);
     s.x = dv_step_alloc(self->base.n + 1, sizeof *s.x);
-    if (status == DV_OK && s.count > 0 && krylov_rows_begin(&self->space) && list_points(&s))
+    if (status == DV_OK && s.count > 0 && krylov_rows_begin(&self->space) && list_points(&s)) {
         status = side_by_side(&s);
-    else if (status == DV_OK)
+        take_vectors(&self->space, 0);
+    } else if (status == DV_OK) {
         status = one_by_one(&s);
+    }
     dv_step_release(mark);
     dv_phase_end();
     return status;

@@ -60,6 +60,7 @@ typedef struct Space {
     DvAddress list, staged; /* of points that travel, and their numbers */
     size_t listed, staged_bytes;
     uint32_t guard;
+    uint64_t read_before, read_by_replay; /* bytes of operators: before a recording; in each repetition of it */
 } Space;
 
 extern const DvVectorSpaceOps space_of_emulated_ops, space_of_cards_ops;
@@ -73,6 +74,12 @@ static inline const double *space_guard(const Space *space)
 static inline uint64_t space_blocks(uint64_t n)
 {
     return (n + LANES - 1) / LANES;
+}
+
+/* A product has been asked for that reads so much of its operator. */
+static inline void space_reads(Space *space, uint64_t bytes)
+{
+    space->device->counts.bytes_read += bytes;
 }
 
 /* Launches a kernel in a precision with the arguments that are given: members of both precisions have the same names, and addresses

@@ -210,10 +210,25 @@ void element_sums_free(Space *space, ElementSums *sums)
     sums->order = NULL;
 }
 
-void element_sums_add(Space *space, DvPrecision precision, const ElementSums *sums, uint32_t points, double k,
-                      double *f)
+bool element_sums_reserve(Space *space, DvPrecision precision, ElementSums *sums, uint32_t columns)
 {
-    SPACE_LAUNCH(space, precision, gather_elements, points, .n = points, .f = (void *)f,
+    DvText why = {0};
+    const size_t numbers = 3 * (size_t)columns * sums->slots;
+    const bool there = device_array_room(space, &sums->partial, dv_space_bytes(precision, numbers), &why);
+    dv_text_free(&why);
+    return there;
+}
+
+void element_sums_add(Space *space, DvPrecision precision, const ElementSums *sums, uint32_t points, double k,
+                      uint32_t columns, const DvVec *f)
+{
+    SPACE_LAUNCH(space, precision, gather_elements, points, .n = points, .of = COLUMNS_OF(columns, f, f),
                  .at = SPACE_AT(sums->partial.at), .begin = SPACE_AT(sums->point_begin.at),
                  .entry = SPACE_AT(sums->slot.at), .nodes = 1, .elements = sums->slots, .dim = 3, .k = k);
+}
+
+uint64_t element_sums_read(const ElementSums *sums, uint64_t elements, uint32_t nodes, uint32_t points)
+{
+    return (space_blocks(elements) + 1 + 2 * (uint64_t)sums->slots + 1 + points + 1) * sizeof(uint32_t) +
+           elements * nodes * sizeof(uint16_t);
 }

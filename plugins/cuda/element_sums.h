@@ -11,7 +11,7 @@
 
 typedef struct ElementSums {
     DeviceArray first, begin, entry; /* slots of a block, entries of a slot: lanes and nodes */
-    DeviceArray partial;             /* [3][slots] */
+    DeviceArray partial;             /* [columns][3][slots] */
     DeviceArray point_begin, slot;   /* slots of a point */
     uint32_t *order;                 /* of the elements, on the host */
     uint32_t slots;
@@ -22,9 +22,13 @@ typedef struct ElementSums {
 bool element_sums_make(Space *space, DvPrecision precision, ElementSums *sums, const DvOperatorPart *element,
                        uint32_t points, DvText *why);
 void element_sums_free(Space *space, ElementSums *sums);
-/* f += k times the sums that a kernel has made. */
+/* Room for what a kernel makes of so many columns; false: there is no memory, which has been said. */
+bool element_sums_reserve(Space *space, DvPrecision precision, ElementSums *sums, uint32_t columns);
+/* f += k times the sums that a kernel has made, of each column. */
 void element_sums_add(Space *space, DvPrecision precision, const ElementSums *sums, uint32_t points, double k,
-                      double *f);
+                      uint32_t columns, const DvVec *f);
+/* Bytes of its tables that sums of any number of columns read, of elements of so many nodes. */
+uint64_t element_sums_read(const ElementSums *sums, uint64_t elements, uint32_t nodes, uint32_t points);
 
 /* Members of NAME(Sums) in arguments of kernels. */
 #define ELEMENT_SUMS(sums)                                                                                             \

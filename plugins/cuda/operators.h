@@ -20,6 +20,18 @@ typedef struct Twin {
     uint32_t points, dim; /* of the state; numbers of a derivative */
 } Twin;
 
+_Static_assert((int)COLUMNS_AT_ONCE == (int)DV_MOST_COLUMNS, "kernels take as many columns as products have");
+/* NAME(Columns) in arguments of kernels: as many vectors, from dx to r. */
+#define COLUMN_AT(columns, vectors, i) ((i) < (columns) ? SPACE_AT((vectors)[i].at) : NULL)
+#define COLUMNS_OF(columns, dx, res)                                                              \
+    {                                                                                             \
+        .d = {COLUMN_AT(columns, dx, 0), COLUMN_AT(columns, dx, 1), COLUMN_AT(columns, dx, 2),    \
+              COLUMN_AT(columns, dx, 3)},                                                         \
+        .r = {COLUMN_AT(columns, res, 0), COLUMN_AT(columns, res, 1), COLUMN_AT(columns, res, 2), \
+              COLUMN_AT(columns, res, 3)},                                                        \
+        .count = (columns)                                                                        \
+    }
+
 /* mapping_twins.c: DvDeviceOperatorsOps.make_between. */
 DvTwin *mapping_twin_make(DvVectorSpace *space, DvPrecision precision, const DvDofType *const dof[2],
                           const uint32_t points[2], const DvOperator *op, DvText *why);

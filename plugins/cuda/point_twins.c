@@ -14,6 +14,7 @@ typedef struct MassTwin {
     Twin twin;
     DeviceArray mass, weight, has, begin, other, value; /* begin to value: of rows */
     double gravity[6];
+    size_t entries;      /* of rows */
     uint64_t version[3]; /* of mass, weight and rows */
 } MassTwin;
 
@@ -73,13 +74,19 @@ static void mass_force(DvTwin *base, const DvStep *step, const DvConstVec *x, co
                  .gravity = {g[0], g[1], g[2], g[3], g[4], g[5]});
 }
 
-static void mass_product(DvTwin *base, double factor, DvConstVec dx, DvVec res)
+static void mass_products(DvTwin *base, double factor, uint32_t columns, const DvConstVec *dx, const DvVec *res)
 {
     MassTwin *self = (MassTwin *)base;
     Space *space = self->twin.space;
     const uint64_t n = (uint64_t)self->twin.points * self->twin.dim;
-    SPACE_LAUNCH(space, self->twin.precision, mass_product, n, .n = n, .r = (void *)res.at, .d = (const void *)dx.at,
+    SPACE_LAUNCH(space, self->twin.precision, mass_product, n, .n = n, .of = COLUMNS_OF(columns, dx, res),
                  .mass = SPACE_AT(self->mass.at), .dim = self->twin.dim, .k = factor);
+    space_reads(space, dv_space_bytes(self->twin.precision, self->twin.points));
+}
+
+static void mass_product(DvTwin *base, double factor, DvConstVec dx, DvVec res)
+{
+    mass_products(base, factor, 1, &dx, &res);
 }
 
 static void mass_diagonal(DvTwin *base, double factor, DvVec res)
@@ -102,7 +109,8 @@ static const DvTwinOps mass_ops = {.size = sizeof(DvTwinOps),
                                    .add_force = mass_force,
                                    .add_mdx = mass_product,
                                    .acceleration = mass_acceleration,
-                                   .add_mass_diagonal = mass_diagonal};
+                                   .add_mass_diagonal = mass_diagonal,
+                                   .add_mdx_columns = mass_products};
 
 Twin *mass_twin_new(void)
 {
@@ -134,6 +142,7 @@ static bool rows_update(DvTwin *base, const DvOperator *op, DvText *why)
     const DvOperatorPart *value = other ? operator_part(op, "value", other->count, 1, why) : NULL;
     if (!value || !mass_update(base, op, why) || !check_rows(self, begin, other, why))
         return false;
+    self->entries = other->count;
     if (self->value.at && value->version == self->version[2])
         return true;
     self->version[2] = value->version;
@@ -142,14 +151,22 @@ static bool rows_update(DvTwin *base, const DvOperator *op, DvText *why)
            device_array_numbers(self->twin.space, self->twin.precision, &self->value, value, false, why);
 }
 
-static void rows_product(DvTwin *base, double factor, DvConstVec dx, DvVec res)
+static void rows_products(DvTwin *base, double factor, uint32_t columns, const DvConstVec *dx, const DvVec *res)
 {
     MassTwin *self = (MassTwin *)base;
     Space *space = self->twin.space;
+    const DvPrecision precision = self->twin.precision;
     const uint64_t n = (uint64_t)self->twin.points * self->twin.dim;
-    SPACE_LAUNCH(space, self->twin.precision, mass_rows, n, .n = n, .r = (void *)res.at, .d = (const void *)dx.at,
+    SPACE_LAUNCH(space, precision, mass_rows, n, .n = n, .of = COLUMNS_OF(columns, dx, res),
                  .mass = SPACE_AT(self->mass.at), .value = SPACE_AT(self->value.at), .begin = SPACE_AT(self->begin.at),
                  .other = SPACE_AT(self->other.at), .dim = self->twin.dim, .k = factor);
+    space_reads(space, dv_space_bytes(precision, self->twin.points + self->entries) +
+                           (self->twin.points + 1 + self->entries) * sizeof(uint32_t));
+}
+
+static void rows_product(DvTwin *base, double factor, DvConstVec dx, DvVec res)
+{
+    rows_products(base, factor, 1, &dx, &res);
 }
 
 static void rows_diagonal(DvTwin *base, double factor, DvVec res)
@@ -162,7 +179,8 @@ static const DvTwinOps rows_ops = {.size = sizeof(DvTwinOps),
                                    .free = mass_free,
                                    .add_force = mass_force,
                                    .add_mdx = rows_product,
-                                   .add_mass_diagonal = rows_diagonal};
+                                   .add_mass_diagonal = rows_diagonal,
+                                   .add_mdx_columns = rows_products};
 
 Twin *mass_rows_twin_new(void)
 {
@@ -290,12 +308,19 @@ static void load_diagonal(DvTwin *base, const DvStep *step, double k, double b, 
     (void)base, (void)step, (void)k, (void)b, (void)df;
 }
 
+static void load_products(DvTwin *base, const DvStep *step, double k, double b, uint32_t columns, const DvConstVec *dx,
+                          const DvVec *df)
+{
+    (void)base, (void)step, (void)k, (void)b, (void)columns, (void)dx, (void)df;
+}
+
 static const DvTwinOps load_ops = {.size = sizeof(DvTwinOps),
                                    .update = load_update,
                                    .free = load_free,
                                    .add_force = load_force,
                                    .add_dforce = load_product,
-                                   .add_diagonal = load_diagonal};
+                                   .add_diagonal = load_diagonal,
+                                   .add_dforce_columns = load_products};
 
 Twin *load_twin_new(void)
 {
@@ -346,12 +371,12 @@ static void pull_free(DvTwin *base)
     twin_end(&self->twin);
 }
 
-/* f -= k stiffness (x - place); without places the vector is one of displacements. */
-static void pull(PullTwin *self, double k, const double *x, DvAddress place, double *f)
+/* f -= k stiffness (x - place); without places the vectors are displacements. */
+static void pull(PullTwin *self, double k, uint32_t columns, const DvConstVec *x, DvAddress place, const DvVec *f)
 {
     Space *space = self->twin.space;
     const uint64_t n = self->count * self->twin.dim;
-    SPACE_LAUNCH(space, self->twin.precision, pull, n, .n = n, .x = (const void *)x, .f = (void *)f,
+    SPACE_LAUNCH(space, self->twin.precision, pull, n, .n = n, .of = COLUMNS_OF(columns, x, f),
                  .stiffness = SPACE_AT(self->stiffness.at), .place = SPACE_AT(place), .point = SPACE_AT(self->point.at),
                  .dim = self->twin.dim, .k = k);
 }
@@ -360,19 +385,29 @@ static void pull_force(DvTwin *base, const DvStep *step, const DvConstVec *x, co
 {
     PullTwin *self = (PullTwin *)base;
     (void)step, (void)v;
-    pull(self, 1.0, x->at, self->place.at, f->at);
+    pull(self, 1.0, 1, x, self->place.at, f);
+}
+
+static void pull_products(DvTwin *base, const DvStep *step, double k, double b, uint32_t columns, const DvConstVec *dx,
+                          const DvVec *df)
+{
+    PullTwin *self = (PullTwin *)base;
+    (void)step, (void)b;
+    pull(self, k, columns, dx, 0, df);
+    space_reads(self->twin.space,
+                dv_space_bytes(self->twin.precision, self->count * self->twin.dim) + self->count * sizeof(uint32_t));
 }
 
 static void pull_product(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
 {
-    (void)step, (void)b;
-    pull((PullTwin *)base, k, dx->at, 0, df->at);
+    pull_products(base, step, k, b, 1, dx, df);
 }
 
 static void pull_diagonal(DvTwin *base, const DvStep *step, double k, double b, const DvVec *df)
 {
+    const DvConstVec none = {NULL, 0, 0};
     (void)step, (void)b;
-    pull((PullTwin *)base, k, NULL, 0, df->at);
+    pull((PullTwin *)base, k, 1, &none, 0, df);
 }
 
 static const DvTwinOps pull_ops = {.size = sizeof(DvTwinOps),
@@ -380,14 +415,16 @@ static const DvTwinOps pull_ops = {.size = sizeof(DvTwinOps),
                                    .free = pull_free,
                                    .add_force = pull_force,
                                    .add_dforce = pull_product,
-                                   .add_diagonal = pull_diagonal};
+                                   .add_diagonal = pull_diagonal,
+                                   .add_dforce_columns = pull_products};
 
 /* Whose forces the component computes. */
 static const DvTwinOps pull_products_ops = {.size = sizeof(DvTwinOps),
                                             .update = pull_update,
                                             .free = pull_free,
                                             .add_dforce = pull_product,
-                                            .add_diagonal = pull_diagonal};
+                                            .add_diagonal = pull_diagonal,
+                                            .add_dforce_columns = pull_products};
 
 Twin *pull_twin_new(void)
 {
@@ -513,17 +550,24 @@ static void plane_force(DvTwin *base, const DvStep *step, const DvConstVec *x, c
                  .damping = plane[2], .most = plane[3]);
 }
 
-static void plane_product(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+static void plane_products(DvTwin *base, const DvStep *step, double k, double b, uint32_t columns, const DvConstVec *dx,
+                           const DvVec *df)
 {
     PlaneTwin *self = (PlaneTwin *)base;
     Space *space = self->twin.space;
-    const double *n = self->normal;
+    const double *n = self->normal, *plane = self->plane;
     (void)step, (void)b;
     if (!self->kept)
         return;
-    SPACE_LAUNCH(space, self->twin.precision, plane_product, self->count, .n = self->count, .d = (const void *)dx->at,
-                 .f = (void *)df->at, .touching = SPACE_AT(self->touching.at), .first = self->first,
-                 .dim = self->twin.dim, .normal = {n[0], n[1], n[2], n[3], n[4], n[5]}, .k = k * self->plane[1]);
+    SPACE_LAUNCH(space, self->twin.precision, plane_product, self->count, .n = self->count,
+                 .of = COLUMNS_OF(columns, dx, df), .touching = SPACE_AT(self->touching.at), .first = self->first,
+                 .dim = self->twin.dim, .normal = {n[0], n[1], n[2], n[3], n[4], n[5]}, .k = k * plane[1]);
+    space_reads(space, self->count * sizeof(uint32_t));
+}
+
+static void plane_product(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    plane_products(base, step, k, b, 1, dx, df);
 }
 
 static void plane_diagonal(DvTwin *base, const DvStep *step, double k, double b, const DvVec *df)
@@ -537,7 +581,8 @@ static const DvTwinOps plane_ops = {.size = sizeof(DvTwinOps),
                                     .free = plane_free,
                                     .add_force = plane_force,
                                     .add_dforce = plane_product,
-                                    .add_diagonal = plane_diagonal};
+                                    .add_diagonal = plane_diagonal,
+                                    .add_dforce_columns = plane_products};
 
 Twin *plane_twin_new(void)
 {

@@ -77,11 +77,11 @@ static void release(DvTwin *base)
     twin_end(&self->twin);
 }
 
-static void gather(SolidsTwin *self, double k, double *f)
+static void gather(SolidsTwin *self, double k, uint32_t columns, const DvVec *f)
 {
     Space *space = self->twin.space;
     SPACE_LAUNCH(space, self->twin.precision, gather_elements, self->twin.points, .n = self->twin.points,
-                 .f = (void *)f, .at = SPACE_AT(self->force.at), .begin = SPACE_AT(self->begin.at),
+                 .of = COLUMNS_OF(columns, f, f), .at = SPACE_AT(self->force.at), .begin = SPACE_AT(self->begin.at),
                  .entry = SPACE_AT(self->entry.at), .nodes = self->nodes, .elements = (uint32_t)self->count,
                  .dim = self->twin.dim, .k = k);
 }
@@ -126,25 +126,40 @@ static void add_force(DvTwin *base, const DvStep *step, const DvConstVec *x, con
                  .frame = self->frame, .square = self->square)
     OF_NODES(self, LAUNCH)
 #undef LAUNCH
-    gather(self, 1.0, f->at);
+    gather(self, 1.0, 1, f);
 }
 
-static void add_dforce(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+/* Bytes of what a product of so many columns reads of the elements. */
+static uint64_t bytes_read(const SolidsTwin *self, uint32_t columns)
+{
+    const uint64_t times = self->maps > 1 ? columns : 1;
+    return self->count * (2 * self->nodes * sizeof(uint32_t) +
+                          times * dv_space_bytes(self->twin.precision, (size_t)11 * self->maps)) +
+           (self->twin.points + 1) * sizeof(uint32_t);
+}
+
+static void add_dforce_columns(DvTwin *base, const DvStep *step, double k, double b, uint32_t columns,
+                               const DvConstVec *dx, const DvVec *df)
 {
     SolidsTwin *self = (SolidsTwin *)base;
     Space *space = self->twin.space;
+    const size_t numbers = (size_t)columns * self->nodes * self->twin.dim * self->count;
+    DvText why = {0};
+    const bool there = device_array_room(space, &self->force, dv_space_bytes(self->twin.precision, numbers), &why);
+    dv_text_free(&why);
     (void)step, (void)b;
-    if (!self->kept)
+    if (!self->kept || !there)
         return;
 #define LAUNCH(suffix)                                                                                        \
     SPACE_LAUNCH(space, self->twin.precision, solid_product_##suffix, self->count, .n = self->count,          \
-                 .d = (const void *)dx->at, .element = SPACE_AT(self->element.at),                            \
+                 .of = COLUMNS_OF(columns, dx, df), .element = SPACE_AT(self->element.at),                    \
                  .material = SPACE_AT(self->material.at), .slope = SPACE_AT(self->slope.at),                  \
                  .world = SPACE_AT(self->world.at), .force = SPACE_AT(self->force.at), .dim = self->twin.dim, \
                  .points = self->points, .maps = self->maps, .square = self->square)
     OF_NODES(self, LAUNCH)
 #undef LAUNCH
-    gather(self, k, df->at);
+    gather(self, k, columns, df);
+    space_reads(space, bytes_read(self, columns));
 }
 
 static void add_diagonal(DvTwin *base, const DvStep *step, double k, double b, const DvVec *df)
@@ -158,7 +173,12 @@ static void add_diagonal(DvTwin *base, const DvStep *step, double k, double b, c
                  .material = SPACE_AT(self->material.at), .slope = SPACE_AT(self->slope.at),
                  .world = SPACE_AT(self->world.at), .force = SPACE_AT(self->force.at), .nodes = self->nodes,
                  .dim = self->twin.dim, .points = self->points, .maps = self->maps);
-    gather(self, k, df->at);
+    gather(self, k, 1, df);
+}
+
+static void add_dforce(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
+{
+    add_dforce_columns(base, step, k, b, 1, dx, df);
 }
 
 static const DvTwinOps ops = {.size = sizeof(DvTwinOps),
@@ -166,7 +186,8 @@ static const DvTwinOps ops = {.size = sizeof(DvTwinOps),
                               .free = release,
                               .add_force = add_force,
                               .add_dforce = add_dforce,
-                              .add_diagonal = add_diagonal};
+                              .add_diagonal = add_diagonal,
+                              .add_dforce_columns = add_dforce_columns};
 
 Twin *solids_twin_new(void)
 {

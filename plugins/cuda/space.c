@@ -439,16 +439,22 @@ static void guard(DvVectorSpace *space, uint32_t slot)
 
 static void record(DvVectorSpace *space)
 {
+    of(space)->read_before = of(space)->device->counts.bytes_read;
     of(space)->device->ops->record(of(space)->device);
 }
 
-static bool end_record(DvVectorSpace *space)
+static bool end_record(DvVectorSpace *base)
 {
-    return of(space)->device->ops->end_record(of(space)->device);
+    Space *space = of(base);
+    uint64_t *read = &space->device->counts.bytes_read;
+    space->read_by_replay = *read - space->read_before;
+    *read = space->read_before;
+    return space->device->ops->end_record(space->device);
 }
 
 static void replay(DvVectorSpace *space, uint32_t times)
 {
+    of(space)->device->counts.bytes_read += times * of(space)->read_by_replay;
     of(space)->device->ops->replay(of(space)->device, times);
 }
 

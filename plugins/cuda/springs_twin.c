@@ -68,15 +68,16 @@ static void release(DvTwin *base)
     twin_end(&self->twin);
 }
 
-static void gather(SpringsTwin *self, const DvVec *f, bool alike)
+/* f: of the first state, [columns]; of the second one, behind. */
+static void gather(SpringsTwin *self, uint32_t columns, const DvVec *f, bool alike)
 {
     Space *space = self->twin.space;
     for (uint32_t side = 0; side < (self->between ? 2u : 1u); side++) {
         const uint32_t points = side ? self->second : self->twin.points;
-        SPACE_LAUNCH(space, self->twin.precision, gather_springs, points, .n = points, .f = (void *)f[side].at,
-                     .value = SPACE_AT(self->value.at), .begin = SPACE_AT(self->begin[side].at),
-                     .entry = SPACE_AT(self->entry[side].at), .dim = self->twin.dim, .side = self->between ? side : 2,
-                     .alike = alike, .springs = self->count);
+        SPACE_LAUNCH(space, self->twin.precision, gather_springs, points, .n = points,
+                     .of = COLUMNS_OF(columns, f + side, f + side), .value = SPACE_AT(self->value.at),
+                     .begin = SPACE_AT(self->begin[side].at), .entry = SPACE_AT(self->entry[side].at),
+                     .dim = self->twin.dim, .side = self->between ? side : 2, .alike = alike, .springs = self->count);
     }
 }
 
@@ -92,26 +93,46 @@ static void add_force(DvTwin *base, const DvStep *step, const DvConstVec *x, con
                  .flags = SPACE_AT(self->flags.at), .spring = SPACE_AT(self->spring.at),
                  .tangent = SPACE_AT(self->tangent.at), .value = SPACE_AT(self->value.at), .dim = self->twin.dim,
                  .shortest = self->shortest);
-    gather(self, f, false);
+    gather(self, 1, f, false);
+}
+
+/* Of one state, or one column between two: then dx and df have one for each state; dx of nowhere: the diagonal. */
+static void multiply(SpringsTwin *self, double k, uint32_t columns, const DvConstVec *dx, const DvVec *df)
+{
+    Space *space = self->twin.space;
+    const DvPrecision precision = self->twin.precision;
+    const uint32_t dim = self->twin.dim;
+    DvText why = {0};
+    const bool there =
+        device_array_room(space, &self->value, columns * dim * dv_space_bytes(precision, self->count), &why);
+    dv_text_free(&why);
+    if (!self->kept || !there)
+        return;
+    SPACE_LAUNCH(space, precision, springs_product, self->count, .n = self->count, .of = COLUMNS_OF(columns, dx, df),
+                 .second = COLUMNS_OF(columns, dx + self->between, df), .pair = SPACE_AT(self->pair.at),
+                 .tangent = SPACE_AT(self->tangent.at), .value = SPACE_AT(self->value.at), .dim = dim, .k = k);
+    gather(self, columns, df, !dx->at);
+    space_reads(space, self->count * (4 * sizeof(uint32_t) + dv_space_bytes(precision, dim + 2)) +
+                           (self->twin.points + 1) * sizeof(uint32_t));
 }
 
 static void add_dforce(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
 {
-    SpringsTwin *self = (SpringsTwin *)base;
-    Space *space = self->twin.space;
     (void)step, (void)b;
-    if (!self->kept)
-        return;
-    SPACE_LAUNCH(space, self->twin.precision, springs_product, self->count, .n = self->count,
-                 .d = dx ? (const void *)dx->at : NULL, .d2 = dx ? (const void *)dx[self->between].at : NULL,
-                 .pair = SPACE_AT(self->pair.at), .tangent = SPACE_AT(self->tangent.at),
-                 .value = SPACE_AT(self->value.at), .dim = self->twin.dim, .k = k);
-    gather(self, df, !dx);
+    multiply((SpringsTwin *)base, k, 1, dx, df);
 }
 
 static void add_diagonal(DvTwin *base, const DvStep *step, double k, double b, const DvVec *df)
 {
-    add_dforce(base, step, k, b, NULL, df);
+    const DvConstVec none[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+    add_dforce(base, step, k, b, none, df);
+}
+
+static void add_dforce_columns(DvTwin *base, const DvStep *step, double k, double b, uint32_t columns,
+                               const DvConstVec *dx, const DvVec *df)
+{
+    (void)step, (void)b;
+    multiply((SpringsTwin *)base, k, columns, dx, df);
 }
 
 static const DvTwinOps ops = {.size = sizeof(DvTwinOps),
@@ -119,7 +140,8 @@ static const DvTwinOps ops = {.size = sizeof(DvTwinOps),
                               .free = release,
                               .add_force = add_force,
                               .add_dforce = add_dforce,
-                              .add_diagonal = add_diagonal};
+                              .add_diagonal = add_diagonal,
+                              .add_dforce_columns = add_dforce_columns};
 
 Twin *springs_twin_new(void)
 {

@@ -111,21 +111,44 @@ static void add_force(DvTwin *base, const DvStep *step, const DvConstVec *x, con
                  .world = SPACE_AT(self->world.at), .sums = ELEMENT_SUMS(&self->sums),
                  .inverse = SPACE_AT(self->inverse.at), .initial = SPACE_AT(self->initial.at),
                  .turn = SPACE_AT(self->turn.at), .turns = self->turns);
-    element_sums_add(space, self->twin.precision, &self->sums, self->twin.points, 1.0, f->at);
+    element_sums_add(space, self->twin.precision, &self->sums, self->twin.points, 1.0, 1, f);
+}
+
+/* Bytes of what a product reads of the elements. */
+static uint64_t bytes_read(const TetrahedraTwin *self)
+{
+    const uint64_t numbers = NUMBERS + 2 + (self->turns == TURN_EXACT ? 6 : 0);
+    return self->count * (NODES * sizeof(uint32_t) + numbers * dv_space_bytes(self->twin.precision, 1)) +
+           element_sums_read(&self->sums, self->count, NODES, self->twin.points);
+}
+
+static void add_dforce_columns(DvTwin *base, const DvStep *step, double k, double b, uint32_t columns,
+                               const DvConstVec *dx, const DvVec *df)
+{
+    TetrahedraTwin *self = (TetrahedraTwin *)base;
+    Space *space = self->twin.space;
+    const DvPrecision precision = self->twin.precision;
+    (void)step, (void)b;
+    if (!self->kept || !element_sums_reserve(space, precision, &self->sums, columns))
+        return;
+#define LAUNCH(kernel)                                                                                       \
+    SPACE_LAUNCH(space, precision, kernel, self->count, .n = self->count, .of = COLUMNS_OF(columns, dx, df), \
+                 .element = SPACE_AT(self->element.at), .world = SPACE_AT(self->world.at),                   \
+                 .modulus = SPACE_AT(self->modulus.at),                                                      \
+                 .turn = self->turns == TURN_EXACT ? SPACE_AT(self->turn.at) : NULL,                         \
+                 .sums = ELEMENT_SUMS(&self->sums))
+    if (columns == 1)
+        LAUNCH(tetrahedra_product);
+    else
+        LAUNCH(tetrahedra_products);
+#undef LAUNCH
+    element_sums_add(space, precision, &self->sums, self->twin.points, -k, columns, df);
+    space_reads(space, bytes_read(self));
 }
 
 static void add_dforce(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
 {
-    TetrahedraTwin *self = (TetrahedraTwin *)base;
-    Space *space = self->twin.space;
-    (void)step, (void)b;
-    if (!self->kept)
-        return;
-    SPACE_LAUNCH(space, self->twin.precision, tetrahedra_product, self->count, .n = self->count,
-                 .d = (const void *)dx->at, .element = SPACE_AT(self->element.at), .world = SPACE_AT(self->world.at),
-                 .modulus = SPACE_AT(self->modulus.at),
-                 .turn = self->turns == TURN_EXACT ? SPACE_AT(self->turn.at) : NULL, .sums = ELEMENT_SUMS(&self->sums));
-    element_sums_add(space, self->twin.precision, &self->sums, self->twin.points, -k, df->at);
+    add_dforce_columns(base, step, k, b, 1, dx, df);
 }
 
 static void add_diagonal(DvTwin *base, const DvStep *step, double k, double b, const DvVec *df)
@@ -139,7 +162,7 @@ static void add_diagonal(DvTwin *base, const DvStep *step, double k, double b, c
                  .element = SPACE_AT(self->element.at), .world = SPACE_AT(self->world.at),
                  .modulus = SPACE_AT(self->modulus.at),
                  .turn = self->turns == TURN_EXACT ? SPACE_AT(self->turn.at) : NULL, .sums = ELEMENT_SUMS(&self->sums));
-    element_sums_add(space, self->twin.precision, &self->sums, self->twin.points, -k, df->at);
+    element_sums_add(space, self->twin.precision, &self->sums, self->twin.points, -k, 1, df);
 }
 
 static const DvTwinOps ops = {.size = sizeof(DvTwinOps),
@@ -147,7 +170,8 @@ static const DvTwinOps ops = {.size = sizeof(DvTwinOps),
                               .free = release,
                               .add_force = add_force,
                               .add_dforce = add_dforce,
-                              .add_diagonal = add_diagonal};
+                              .add_diagonal = add_diagonal,
+                              .add_dforce_columns = add_dforce_columns};
 
 Twin *tetrahedra_twin_new(void)
 {

@@ -173,7 +173,7 @@ static void test_waits_do_not_hang_on_rows(void **state)
     assert_int_equal(hundred.allocations, 0);
 }
 
-enum { ROWS = 7, ENTRIES = 3 };
+enum { ROWS = 11, ENTRIES = 3 };
 
 /* Rows of a few unknowns each, some in common; the fourth is of none. */
 static DvSparseRows rows_over(uint32_t n, uint32_t *start, uint32_t *columns, double *values)
@@ -190,22 +190,38 @@ static DvSparseRows rows_over(uint32_t n, uint32_t *start, uint32_t *columns, do
     return (DvSparseRows){ROWS, start, columns, values};
 }
 
-/* W of a scene's solver, and the same by one solve for each row. */
-static void expect_bits_of_single_solves(const char *solver, const char *word)
+/* A scene's solver, as it is after some steps. */
+static void *solver_of(const DvScene *scene, const DvLinearSolverOps **ops)
 {
-    DvScene *scene = load(&(Drop){"0", solver, ANSWER_OF_SOLVER, 5, 4}, word);
-    make_steps(scene, 3);
     DvObject *linear =
         dv_node_find(dv_object_node(scene_state(scene, "/Body/dofs").object), DV_LINEAR_SOLVER, DV_SEARCH_LOCAL);
     assert_non_null(linear);
-    const DvLinearSolverOps *ops = dv_object_ops(linear, DV_LINEAR_SOLVER);
+    *ops = dv_object_ops(linear, DV_LINEAR_SOLVER);
+    return dv_object_self(linear);
+}
+
+/* Springs between points, and a net that is mapped and held by springs of its own; with `coupled` by some to points of the body too. */
+#define MORE                                                                                                       \
+    ANSWER_OF_SOLVER "<MeshSpringForceField linesStiffness='50' linesDamping='0.1'/><RestShapeSpringsForceField "  \
+                     "points='0 7 9' stiffness='30'/><FixedProjectiveConstraint indices='3 60'/>"                  \
+                     "<Node name='Net'><MechanicalObject name='dofs' template='%s' position='1 0.5 1 1.2 0.4 1'/>" \
+                     "<SpringForceField spring='0 1 40 0 0.1'/><BarycentricMapping/></Node>%s"
+#define COUPLING "<SpringForceField object1='@dofs' object2='@Net/dofs' spring='5 1 70 0 0.1'/>"
+
+/* W of a scene's solver, and the same by one solve for each row. */
+static void expect_bits_of_single_solves(const char *solver, const char *answer, const char *word)
+{
+    DvScene *scene = load(&(Drop){"0", solver, answer, 5, 4}, word);
+    make_steps(scene, 3);
+    const DvLinearSolverOps *ops;
+    void *linear = solver_of(scene, &ops);
     const uint32_t n = 3 * dv_state_count(scene_state(scene, "/Body/dofs"));
     uint32_t start[ROWS + 1], columns[ROWS * ENTRIES];
     double values[ROWS * ENTRIES], w[ROWS][ROWS] = {{0}}, *x = calloc((size_t)ROWS * n, sizeof *x);
     assert_non_null(x);
     const DvSparseRows rows = rows_over(n, start, columns, values);
-    assert_int_equal(ops->compliance(dv_object_self(linear), &rows, -2.0, w[0], ROWS), DV_OK);
-    assert_int_equal(ops->solve_many(dv_object_self(linear), &rows, x, n, NULL), DV_OK);
+    assert_int_equal(ops->compliance(linear, &rows, -2.0, w[0], ROWS), DV_OK);
+    assert_int_equal(ops->solve_many(linear, &rows, x, n, NULL), DV_OK);
     for (uint32_t r = 0; r < ROWS; r++)
         for (uint32_t i = 0; i < ROWS; i++) {
             double sum = 0.0;
@@ -234,10 +250,66 @@ static void test_rows_side_by_side_have_the_bits_of_single_ones(void **state)
             (void)snprintf(solver, sizeof solver,
                            "<CGLinearSolver iterations='400' batch='%d' tolerance='%g' threshold='0'/>", cases[i].batch,
                            cases[i].tolerance);
-            expect_bits_of_single_solves(solver, word);
+            expect_bits_of_single_solves(solver, ANSWER_OF_SOLVER, word);
             (void)snprintf(solver, sizeof solver, PCG, cases[i].batch, cases[i].tolerance);
-            expect_bits_of_single_solves(solver, word);
+            expect_bits_of_single_solves(solver, ANSWER_OF_SOLVER, word);
         }
+}
+
+/* Whatever acts: what is read once, what goes through a mapping, and what acts on both its sides. */
+static void test_rows_have_the_same_bits_whatever_acts(void **state)
+{
+    (void)state;
+    static const char *const couplings[] = {"", COUPLING};
+    for (int p = 0; p < 2; p++)
+        for (int k = 0; k < 2; k++) {
+            const char *word = p ? "CudaVec3f" : "CudaVec3d";
+            char answer[2048];
+            (void)snprintf(answer, sizeof answer, MORE, word, couplings[k]);
+            expect_bits_of_single_solves("<CGLinearSolver iterations='400' tolerance='1e-10' threshold='0'/>", answer,
+                                         word);
+        }
+}
+
+/* What W of the first `count` rows asks of the device. */
+static DvSpaceCounts asked_for(const char *solver, uint32_t count)
+{
+    DvScene *scene = load(&(Drop){"0", solver, ANSWER_OF_SOLVER, 5, 4}, "CudaVec3d");
+    make_steps(scene, 3);
+    const DvLinearSolverOps *ops;
+    void *linear = solver_of(scene, &ops);
+    uint32_t start[ROWS + 1], columns[ROWS * ENTRIES];
+    double values[ROWS * ENTRIES], w[ROWS * ROWS] = {0};
+    DvSparseRows rows = rows_over(3 * dv_state_count(scene_state(scene, "/Body/dofs")), start, columns, values);
+    rows.rows = count;
+    const DvVectorSpace *space = space_of(scene);
+    DvSpaceCounts counts[2];
+    for (int i = 0; i < 2; i++) {
+        const DvSpaceCounts before = *space->ops->counts(space);
+        assert_int_equal(ops->compliance(linear, &rows, 1.0, w, ROWS), DV_OK);
+        counts[i] = *space->ops->counts(space);
+        counts[i].bytes_read -= before.bytes_read;
+        counts[i].launches -= before.launches;
+        counts[i].waits -= before.waits;
+    }
+    dv_scene_free(scene);
+    return counts[1];
+}
+
+/* Four rows at a time go through one iteration: of eight the operator is read for two. */
+static void test_several_rows_read_the_operator_once(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = {FEW_TURNS, "<CGLinearSolver iterations='130' tolerance='0' threshold='0'/>"};
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
+        const DvSpaceCounts one = asked_for(solvers[i], 1), three = asked_for(solvers[i], 3),
+                            eight = asked_for(solvers[i], 8);
+        assert_true(one.bytes_read > 0);
+        assert_int_equal(three.bytes_read, one.bytes_read);
+        assert_int_equal(eight.bytes_read, 2 * one.bytes_read);
+        assert_int_equal(eight.waits, one.waits);
+        assert_true(eight.launches < 8 * one.launches);
+    }
 }
 
 /* ---- The tool on the liver ---- */
@@ -303,6 +375,8 @@ int main(void)
         cmocka_unit_test(test_bytes_hang_on_contacts_alone),
         cmocka_unit_test(test_waits_do_not_hang_on_rows),
         cmocka_unit_test(test_rows_side_by_side_have_the_bits_of_single_ones),
+        cmocka_unit_test(test_rows_have_the_same_bits_whatever_acts),
+        cmocka_unit_test(test_several_rows_read_the_operator_once),
         cmocka_unit_test(test_tool_presses_the_liver_as_on_the_host),
     };
     return cmocka_run_group_tests(tests, start_with_device, stop_plugins);

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 #include <divan/contracts/mechanical_operations.h>
-#include <divan/contracts/vector_space.h>
+#include <divan/contracts/operator.h>
 #include <divan/divan.h>
 
 #include "scene_text.h"
@@ -235,6 +235,59 @@ static double *diagonal_of(const DvMechanicalOperationsOps *ops, DvMechanics *m,
     return diagonal;
 }
 
+static uint64_t read_there(const DvStateRef s)
+{
+    const DvStorage storage = dv_state_storage(s);
+    return storage.space ? storage.space->ops->counts(storage.space)->bytes_read : 0;
+}
+
+/* Whether all columns of a product read its operator once. Not where Jacobians differ within an element, nor between two states, nor of
+ * bodies that turn, whose products say nothing of what they read. */
+static bool reads_once(const Row *row)
+{
+    const bool curved =
+        row->mesh == &quads || row->mesh == &hexahedra || row->mesh == &prisms || row->mesh == &pyramids;
+    const bool solid = strstr(row->acts, "SmallStrain") || strstr(row->acts, "Corotational") ||
+                       strstr(row->acts, "Hexahedron") || strstr(row->acts, "SolidFEM");
+    return !strstr(row->acts, "'Other'") && !(solid && curved);
+}
+
+/* A product of several columns has the bits of one after the other, and reads its operator less often. */
+static void multiply_columns(const DvMechanicalOperationsOps *ops, DvMechanics *m, const Row *row, const DvStateRef s)
+{
+    enum { COLUMNS = DV_MOST_COLUMNS + 1 };
+    const DvStep step = {.dt = 0.01, .position = DV_POSITION, .velocity = DV_VELOCITY};
+    const DvFactors factors = {.m = 0.7, .k = -0.3};
+    const size_t bytes = (size_t)dv_state_count(s) * s.dof->deriv * sizeof(double);
+    DvVecId id[2 * COLUMNS];
+    (void)ops->scratch(m, DV_DERIVS, DV_SCRATCH_LINEAR, 2 * COLUMNS, id);
+    double *one[COLUMNS];
+    for (int i = 0; i < COLUMNS; i++)
+        ops->combine(m, id[i], DV_DX, DV_VELOCITY, 0.5 * i);
+    uint64_t read = read_there(s);
+    for (int i = 0; i < COLUMNS; i++) {
+        ops->combine(m, id[COLUMNS + i], DV_VELOCITY, DV_NO_VEC, 0.0);
+        ops->add_mbk(m, &step, factors, id[COLUMNS + i], id[i], DV_WALK_WHOLE);
+        one[i] = malloc(bytes + 1);
+        assert_non_null(one[i]);
+        if (bytes)
+            memcpy(one[i], dv_state_read(s, id[COLUMNS + i]).at, bytes);
+        ops->combine(m, id[COLUMNS + i], DV_VELOCITY, DV_NO_VEC, 0.0);
+    }
+    const uint64_t singly = read_there(s) - read;
+    read = read_there(s);
+    ops->add_mbk_columns(m, &step, factors, COLUMNS, id + COLUMNS, id, DV_WALK_WHOLE);
+    const uint64_t together = read_there(s) - read;
+    for (int i = 0; i < COLUMNS; i++) {
+        if (bytes && memcmp(one[i], dv_state_read(s, id[COLUMNS + i]).at, bytes) != 0)
+            fault("%s of %s: column %d has other bits than by itself\n", row->acts, s.dof->name, i);
+        free(one[i]);
+    }
+    if (reads_once(row) ? 5 * together != 2 * singly : together > singly)
+        fault("%s of %s: reads %llu bytes for %d columns, %llu one by one\n", row->acts, s.dof->name,
+              (unsigned long long)together, COLUMNS, (unsigned long long)singly);
+}
+
 static Result act(const DvScene *scene, const Row *row, Shape shape)
 {
     const DvStateRef s = scene_state(scene, "/Body/dofs");
@@ -257,6 +310,7 @@ static Result act(const DvScene *scene, const Row *row, Shape shape)
         append(&result, scene_state(scene, "/Body/Other/dofs"));
     if (result.count < 100000)
         result.at[DIAGONAL] = diagonal_of(ops, m, &step, factors);
+    multiply_columns(ops, m, row, s);
     ops->close(m);
     return result;
 }

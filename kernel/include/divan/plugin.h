@@ -16,7 +16,7 @@
 DV_BEGIN_DECLS
 
 #define DV_ABI_MAJOR 0u
-#define DV_ABI_MINOR 41u
+#define DV_ABI_MINOR 42u
 /* Version of the ABI, bytes of a real number, bytes of an index. Before 1.0 it must match exactly. */
 /* Also the bytes of a DvContract, a DvField and a DvData. */
 #define DV_ABI_STAMP                                                                                           \

@@ -21,11 +21,12 @@
 #endif
 
 enum {
-    LANES = 128,    /* of a block */
-    EACH = 16,      /* numbers that a lane of a sum begins with */
-    PROGRAM = 24,   /* steps of slots at most */
-    ROW_LANES = 32, /* that share a row of a factor */
-    MANY_SIDES = 8  /* right-hand sides beside each other */
+    LANES = 128,        /* of a block */
+    EACH = 16,          /* numbers that a lane of a sum begins with */
+    PROGRAM = 24,       /* steps of slots at most */
+    ROW_LANES = 32,     /* that share a row of a factor */
+    MANY_SIDES = 8,     /* right-hand sides beside each other */
+    COLUMNS_AT_ONCE = 4 /* of a product at most */
 };
 
 enum { SPRING_ENABLED = 1, SPRING_ELONGATION = 2, MOST_DIM = 6 };

@@ -23,12 +23,19 @@ BODY void NAME(mass_force)(const NAME(mass_force_args) * o, uint32_t block, uint
         o->f[i] += (REAL)o->gravity[i % o->dim] * o->weight[i / o->dim];
 }
 
+/* Vectors that a product is made for in one pass over what it multiplies by: r of each from its d. */
+typedef struct NAME(Columns) {
+    const REAL *d[COLUMNS_AT_ONCE];
+    REAL *r[COLUMNS_AT_ONCE];
+    uint32_t count;
+} NAME(Columns);
+
 /* r += k mass d */
 typedef struct NAME(mass_product_args) {
     const double *stop;
     uint64_t n;
-    REAL *r;
-    const REAL *d, *mass;
+    NAME(Columns) of;
+    const REAL *mass;
     uint32_t dim;
     double k;
 } NAME(mass_product_args);
@@ -38,8 +45,12 @@ BODY void NAME(mass_product)(const NAME(mass_product_args) * o, uint32_t block, 
 {
     const uint64_t i = (uint64_t)block * LANES + lane;
     (void)phase, (void)shared;
-    if (i < o->n)
-        o->r[i] += (o->mass[i / o->dim] * (REAL)o->k) * (o->d ? o->d[i] : 1);
+    if (i >= o->n)
+        return;
+    const REAL mass = o->mass[i / o->dim] * (REAL)o->k;
+    for (uint32_t j = 0; j < COLUMNS_AT_ONCE; j++)
+        if (j < o->of.count)
+            o->of.r[j][i] += mass * (o->of.d[j] ? o->of.d[j][i] : 1);
 }
 
 /* a = f / mass; of a point without mass a stays. */
@@ -65,8 +76,8 @@ BODY void NAME(mass_acceleration)(const NAME(mass_acceleration_args) * o, uint32
 typedef struct NAME(mass_rows_args) {
     const double *stop;
     uint64_t n;
-    REAL *r;
-    const REAL *d, *mass, *value;
+    NAME(Columns) of;
+    const REAL *mass, *value;
     const uint32_t *begin, *other;
     uint32_t dim;
     double k;
@@ -79,14 +90,23 @@ BODY void NAME(mass_rows)(const NAME(mass_rows_args) * o, uint32_t block, uint32
     if (i >= o->n)
         return;
     const uint64_t p = i / o->dim, c = i % o->dim;
-    const REAL k = (REAL)o->k;
-    REAL sum = o->r[i] + (o->mass[p] * k) * (o->d ? o->d[i] : 1);
-    for (uint32_t e = o->begin[p]; e < o->begin[p + 1]; e++)
-        if (o->d)
-            sum += (o->value[e] * k) * o->d[(uint64_t)o->other[e] * o->dim + c];
-        else if (o->other[e] == p)
-            sum += o->value[e] * k;
-    o->r[i] = sum;
+    const REAL k = (REAL)o->k, mass = o->mass[p] * k;
+    REAL sum[COLUMNS_AT_ONCE] = {0};
+    for (uint32_t j = 0; j < COLUMNS_AT_ONCE; j++)
+        if (j < o->of.count)
+            sum[j] = o->of.r[j][i] + mass * (o->of.d[j] ? o->of.d[j][i] : 1);
+    for (uint32_t e = o->begin[p]; e < o->begin[p + 1]; e++) {
+        const REAL value = o->value[e] * k;
+        const uint64_t at = (uint64_t)o->other[e] * o->dim + c;
+        for (uint32_t j = 0; j < COLUMNS_AT_ONCE; j++)
+            if (j < o->of.count && o->of.d[j])
+                sum[j] += value * o->of.d[j][at];
+            else if (j < o->of.count && o->other[e] == p)
+                sum[j] += value;
+    }
+    for (uint32_t j = 0; j < COLUMNS_AT_ONCE; j++)
+        if (j < o->of.count)
+            o->of.r[j][i] = sum[j];
 }
 
 /* z = r / value; or, by blocks of 3 that follow each other, z = value^T r     n: numbers */
@@ -150,12 +170,11 @@ BODY void NAME(load_force)(const NAME(load_force_args) * o, uint32_t block, uint
         o->f[(uint64_t)o->point[i / o->dim] * o->dim + i % o->dim] += o->force[i];
 }
 
-/* f of listed points -= k stiffness (x - place); x, place: or NULL     n: numbers of the places */
+/* r of listed points -= k stiffness (d - place); d, place: or NULL     n: numbers of the places */
 typedef struct NAME(pull_args) {
     const double *stop;
     uint64_t n;
-    const REAL *x;
-    REAL *f;
+    NAME(Columns) of;
     const REAL *stiffness, *place;
     const uint32_t *point;
     uint32_t dim;
@@ -169,8 +188,12 @@ BODY void NAME(pull)(const NAME(pull_args) * o, uint32_t block, uint32_t lane, u
     if (i >= o->n)
         return;
     const uint64_t at = (uint64_t)o->point[i / o->dim] * o->dim + i % o->dim;
-    const REAL apart = !o->x ? 1 : o->place ? o->x[at] - o->place[i] : o->x[at];
-    o->f[at] -= (REAL)o->k * o->stiffness[i] * apart;
+    const REAL stiffness = (REAL)o->k * o->stiffness[i];
+    for (uint32_t j = 0; j < COLUMNS_AT_ONCE; j++)
+        if (j < o->of.count) {
+            const REAL *d = o->of.d[j];
+            o->of.r[j][at] -= stiffness * (!d ? 1 : o->place ? d[at] - o->place[i] : d[at]);
+        }
 }
 
 /* x of listed points -= n (n . x - offset)     n: points */
@@ -202,30 +225,34 @@ BODY void NAME(remove_normal)(const NAME(remove_normal_args) * o, uint32_t block
 typedef struct NAME(Sums) {
     const uint32_t *first, *begin; /* slots of a block, entries of a slot */
     const uint16_t *entry;
-    REAL *partial; /* [3][slots] */
+    REAL *partial; /* [columns][3][slots] */
     uint32_t slots;
 } NAME(Sums);
 
-/* After a phase in which each lane has put what its element gives to its nodes to shared[(3 node + component) * LANES + lane]. */
-BODY void NAME(sum_slots)(const NAME(Sums) * o, uint32_t block, uint32_t lane, const double *shared)
+/* After a phase in which each lane has put what its tetrahedron gives to its nodes to shared[(12 column + 3 node + component) * LANES + lane]. */
+BODY void NAME(sum_slots)(const NAME(Sums) * o, uint32_t block, uint32_t lane, uint32_t columns, const double *shared)
 {
     for (uint32_t s = o->first[block] + lane; s < o->first[block + 1]; s += LANES) {
-        double sum[3] = {0, 0, 0};
+        double sum[COLUMNS_AT_ONCE][3] = {{0}};
         for (uint32_t i = o->begin[s]; i < o->begin[s + 1]; i++) {
             const uint32_t node = o->entry[i] / LANES, from = o->entry[i] % LANES;
-            for (uint32_t c = 0; c < 3; c++)
-                sum[c] += shared[(3 * node + c) * LANES + from];
+            for (uint32_t j = 0; j < COLUMNS_AT_ONCE; j++)
+                for (uint32_t c = 0; c < 3; c++)
+                    if (j < columns)
+                        sum[j][c] += shared[(12 * j + 3 * node + c) * LANES + from];
         }
-        for (uint32_t c = 0; c < 3; c++)
-            o->partial[(uint64_t)c * o->slots + s] = (REAL)sum[c];
+        for (uint32_t j = 0; j < COLUMNS_AT_ONCE; j++)
+            for (uint32_t c = 0; c < 3; c++)
+                if (j < columns)
+                    o->partial[(uint64_t)(3 * j + c) * o->slots + s] = (REAL)sum[j][c];
     }
 }
 
-/* f of a point += k times what its elements give it, in the order of the elements.     at: [nodes][dim][elements] */
+/* r of a point += k times what its elements give it, in the order of the elements.     at: [columns][nodes][dim][elements] */
 typedef struct NAME(gather_elements_args) {
     const double *stop;
     uint64_t n; /* points */
-    REAL *f;
+    NAME(Columns) of;
     const REAL *at;
     const uint32_t *begin, *entry; /* entry: element x nodes + node */
     uint32_t nodes, elements, dim;
@@ -239,16 +266,18 @@ BODY void NAME(gather_elements)(const NAME(gather_elements_args) * o, uint32_t b
     (void)phase, (void)shared;
     if (p >= o->n || o->begin[p] == o->begin[p + 1])
         return;
-    REAL sum[3] = {0, 0, 0};
+    REAL sum[COLUMNS_AT_ONCE][3] = {{0}};
     for (uint32_t i = o->begin[p]; i < o->begin[p + 1]; i++) {
         const uint64_t node = o->entry[i] % o->nodes, element = o->entry[i] / o->nodes;
-        for (uint32_t c = 0; c < 3; c++)
-            if (c < o->dim)
-                sum[c] += o->at[(node * o->dim + c) * o->elements + element];
+        for (uint32_t j = 0; j < COLUMNS_AT_ONCE; j++)
+            for (uint32_t c = 0; c < 3; c++)
+                if (j < o->of.count && c < o->dim)
+                    sum[j][c] += o->at[((j * o->nodes + node) * o->dim + c) * o->elements + element];
     }
-    for (uint32_t c = 0; c < 3; c++)
-        if (c < o->dim)
-            o->f[p * o->dim + c] += (REAL)o->k * sum[c];
+    for (uint32_t j = 0; j < COLUMNS_AT_ONCE; j++)
+        for (uint32_t c = 0; c < 3; c++)
+            if (j < o->of.count && c < o->dim)
+                o->of.r[j][p * o->dim + c] += (REAL)o->k * sum[j][c];
 }
 
 /* A plane: delta = x . normal - distance; where delta < 0, or on both sides: f -= stiffness delta normal - damping delta v, cut to `most`
@@ -289,8 +318,7 @@ BODY void NAME(plane_force)(const NAME(plane_force_args) * o, uint32_t block, ui
 typedef struct NAME(plane_product_args) {
     const double *stop;
     uint64_t n;
-    const REAL *d;
-    REAL *f;
+    NAME(Columns) of;
     const uint32_t *touching;
     uint32_t first, dim;
     double normal[6], k; /* factor times stiffness */
@@ -303,9 +331,12 @@ BODY void NAME(plane_product)(const NAME(plane_product_args) * o, uint32_t block
     (void)phase, (void)shared;
     if (i >= o->n || !o->touching[i])
         return;
-    REAL along = 0;
-    for (uint32_t c = 0; c < o->dim && o->d; c++)
-        along += o->d[at + c] * (REAL)o->normal[c];
-    for (uint32_t c = 0; c < o->dim; c++)
-        o->f[at + c] += (REAL)o->normal[c] * (-(REAL)o->k * (o->d ? along : (REAL)o->normal[c]));
+    for (uint32_t j = 0; j < COLUMNS_AT_ONCE; j++) {
+        const REAL *d = o->of.d[j];
+        REAL along = 0;
+        for (uint32_t c = 0; c < o->dim && j < o->of.count && d; c++)
+            along += d[at + c] * (REAL)o->normal[c];
+        for (uint32_t c = 0; c < o->dim && j < o->of.count; c++)
+            o->of.r[j][at + c] += (REAL)o->normal[c] * (-(REAL)o->k * (d ? along : (REAL)o->normal[c]));
+    }
 }

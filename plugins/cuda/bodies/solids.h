@@ -24,10 +24,10 @@ typedef struct NAME(solid_force_args) {
 typedef struct NAME(solid_product_args) {
     const double *stop;
     uint64_t n;
-    const REAL *d;
+    NAME(Columns) of; /* of which d is read */
     const uint32_t *element;
     const REAL *material, *slope, *world;
-    REAL *force;
+    REAL *force; /* [columns][nodes][dim] */
     uint32_t dim, points, maps;
     double square;
 } NAME(solid_product_args);
@@ -266,25 +266,33 @@ BODY void NAME(solid_element_force)(const NAME(solid_force_args) * o, uint64_t e
     NAME(solid_store)(o->force, n, e, nodes, o->dim, f);
 }
 
+/* What is the same at all points is read once for all columns. */
 BODY void NAME(solid_element_product)(const NAME(solid_product_args) * o, uint64_t e, uint32_t nodes, int box)
 {
     const uint64_t n = o->n;
-    REAL u[8][3], f[8][3] = {{0}}, w[3][3];
-    if (e >= n)
-        return;
-    NAME(solid_gather)(o->d, o->element, n, e, nodes, o->dim, u);
-    for (uint32_t q = 0; q < (box ? 1 : o->points); q++) {
-        const uint64_t map = o->maps > 1 ? q : 0;
-        for (uint32_t c = 0; c < 3; c++)
-            for (uint32_t j = 0; j < 3; j++)
-                w[c][j] = o->world[(9 * map + 3 * c + j) * n + e];
-        const REAL lambda = o->material[map * n + e], mu = o->material[(o->maps + map) * n + e];
-        if (box)
-            NAME(box_forces)(u, w, lambda, mu, (REAL)o->square, f);
-        else
-            NAME(solid_point)(u, o->slope + (uint64_t)q * 3 * nodes, w, lambda, mu, nodes, f);
+    REAL u[8][3], w[3][3] = {{0}}, lambda = 0, mu = 0;
+    uint32_t node[8] = {0};
+    for (uint32_t k = 0; k < nodes && e < n; k++)
+        node[k] = o->element[k * n + e];
+    for (uint32_t j = 0; j < o->of.count && e < n; j++) {
+        REAL f[8][3] = {{0}};
+        NAME(solid_gather)(o->of.d[j], node, 1, 0, nodes, o->dim, u);
+        for (uint32_t q = 0; q < (box ? 1 : o->points); q++) {
+            const uint64_t map = o->maps > 1 ? q : 0;
+            if (o->maps > 1 || (j == 0 && q == 0)) {
+                for (uint32_t c = 0; c < 3; c++)
+                    for (uint32_t i = 0; i < 3; i++)
+                        w[c][i] = o->world[(9 * map + 3 * c + i) * n + e];
+                lambda = o->material[map * n + e];
+                mu = o->material[(o->maps + map) * n + e];
+            }
+            if (box)
+                NAME(box_forces)(u, w, lambda, mu, (REAL)o->square, f);
+            else
+                NAME(solid_point)(u, o->slope + (uint64_t)q * 3 * nodes, w, lambda, mu, nodes, f);
+        }
+        NAME(solid_store)(o->force + (uint64_t)j * nodes * o->dim * n, n, e, nodes, o->dim, f);
     }
-    NAME(solid_store)(o->force, n, e, nodes, o->dim, f);
 }
 
 /* Of each node (lambda + mu) h h^T + mu |h|^2 over the points, h = W^T s, on the diagonal. */

@@ -52,10 +52,10 @@ BODY void NAME(springs_force)(const NAME(springs_force_args) * o, uint32_t block
 typedef struct NAME(springs_product_args) {
     const double *stop;
     uint64_t n;
-    const REAL *d, *d2;
+    NAME(Columns) of, second; /* d of the first points; of the second ones */
     const uint32_t *pair;
     const REAL *tangent;
-    REAL *value;
+    REAL *value; /* [columns][dim][springs] */
     uint32_t dim;
     double k;
 } NAME(springs_product_args);
@@ -68,26 +68,30 @@ BODY void NAME(springs_product)(const NAME(springs_product_args) * o, uint32_t b
     if (i >= n)
         return;
     const uint64_t a = (uint64_t)o->pair[i] * o->dim, b = (uint64_t)o->pair[n + i] * o->dim;
-    REAL d[MOST_DIM] = {0}, along = 0;
-    for (uint32_t c = 0; c < o->dim && o->d; c++) {
-        d[c] = o->d2[b + c] - o->d[a + c];
-        along += o->tangent[c * n + i] * d[c];
-    }
-    const REAL axial = (REAL)o->k * (o->tangent[o->dim * n + i] * along),
-               all = (REAL)o->k * o->tangent[(o->dim + 1) * n + i];
-    for (uint32_t c = 0; c < o->dim; c++) {
-        const REAL u = o->tangent[c * n + i];
-        o->value[c * n + i] =
-            o->d ? axial * u + all * d[c] : -((REAL)o->k * (o->tangent[o->dim * n + i] * u) * u + all);
+    const REAL slope = o->tangent[o->dim * n + i], all = (REAL)o->k * o->tangent[(o->dim + 1) * n + i];
+    REAL u[MOST_DIM], d[MOST_DIM];
+    for (uint32_t c = 0; c < o->dim; c++)
+        u[c] = o->tangent[c * n + i];
+    for (uint32_t c = 0; c < o->dim && !o->of.d[0]; c++) /* the diagonal */
+        o->value[c * n + i] = -((REAL)o->k * (slope * u[c]) * u[c] + all);
+    for (uint32_t j = 0; j < COLUMNS_AT_ONCE && j < o->of.count && o->of.d[j]; j++) {
+        REAL along = 0;
+        for (uint32_t c = 0; c < o->dim; c++) {
+            d[c] = o->second.d[j][b + c] - o->of.d[j][a + c];
+            along += u[c] * d[c];
+        }
+        const REAL axial = (REAL)o->k * (slope * along);
+        for (uint32_t c = 0; c < o->dim; c++)
+            o->value[(j * o->dim + c) * n + i] = axial * u[c] + all * d[c];
     }
 }
 
-/* f of a point += what its springs give it, in their order.     entry: 2 spring + 1 where the point is the second one; with a
+/* r of a point += what its springs give it, in their order.     entry: 2 spring + 1 where the point is the second one; with a
  * side, 0 or 1, the spring */
 typedef struct NAME(gather_springs_args) {
     const double *stop;
     uint64_t n; /* points */
-    REAL *f;
+    NAME(Columns) of;
     const REAL *value;
     const uint32_t *begin, *entry;
     uint32_t dim, side; /* side: 2 where both are of one state */
@@ -103,12 +107,21 @@ BODY void NAME(gather_springs)(const NAME(gather_springs_args) * o, uint32_t blo
     if (p >= o->n || o->begin[p] == o->begin[p + 1])
         return;
     for (uint32_t c = 0; c < o->dim; c++) {
-        REAL sum = o->f[p * o->dim + c];
+        REAL sum[COLUMNS_AT_ONCE] = {0};
+        for (uint32_t j = 0; j < COLUMNS_AT_ONCE; j++)
+            if (j < o->of.count)
+                sum[j] = o->of.r[j][p * o->dim + c];
         for (uint32_t i = o->begin[p]; i < o->begin[p + 1]; i++) {
             const uint32_t entry = o->entry[i], second = o->side < 2 ? o->side : entry & 1;
-            const REAL value = o->value[c * o->springs + (o->side < 2 ? entry : entry >> 1)];
-            sum += second && !o->alike ? -value : value;
+            const uint64_t at = c * o->springs + (o->side < 2 ? entry : entry >> 1);
+            for (uint32_t j = 0; j < COLUMNS_AT_ONCE; j++)
+                if (j < o->of.count) {
+                    const REAL value = o->value[(uint64_t)j * o->dim * o->springs + at];
+                    sum[j] += second && !o->alike ? -value : value;
+                }
         }
-        o->f[p * o->dim + c] = sum;
+        for (uint32_t j = 0; j < COLUMNS_AT_ONCE; j++)
+            if (j < o->of.count)
+                o->of.r[j][p * o->dim + c] = sum[j];
     }
 }

@@ -178,7 +178,7 @@ BODY void NAME(tetrahedra_force)(const NAME(tetrahedra_force_args) * o, uint32_t
 {
     const uint64_t e = (uint64_t)block * LANES + lane, n = o->n;
     if (phase == 1)
-        NAME(sum_slots)(&o->sums, block, lane, shared);
+        NAME(sum_slots)(&o->sums, block, lane, 1, shared);
     if (phase == 1 || e >= n)
         return;
     REAL edge[3][3], r[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, d[3][3], g[3][3], f[3][3];
@@ -214,11 +214,12 @@ BODY void NAME(tetrahedra_force)(const NAME(tetrahedra_force_args) * o, uint32_t
 typedef struct NAME(tetrahedra_product_args) {
     const double *stop;
     uint64_t n;
-    const REAL *d;
+    NAME(Columns) of; /* of which d is read; r follows from the sums */
     const uint32_t *element;
     const REAL *world, *modulus, *turn; /* turn: or NULL */
     NAME(Sums) sums;
 } NAME(tetrahedra_product_args);
+typedef NAME(tetrahedra_product_args) NAME(tetrahedra_products_args);
 
 /* mu R^T B R a */
 BODY void NAME(turning_moment)(const REAL *turn, uint64_t n, const REAL *a, REAL mu, REAL *moment)
@@ -228,7 +229,7 @@ BODY void NAME(turning_moment)(const REAL *turn, uint64_t n, const REAL *a, REAL
     moment[2] = mu * (turn[5 * n] * a[0] + turn[4 * n] * a[1] + turn[2 * n] * a[2]);
 }
 
-BODY void NAME(add_turning)(const REAL *turn, uint64_t n, REAL d[3][3], REAL g[3][3], REAL mu, REAL f[3][3])
+BODY void NAME(add_turning)(const REAL *turn, REAL d[3][3], REAL g[3][3], REAL mu, REAL f[3][3])
 {
     REAL a[3] = {0, 0, 0}, moment[3], part[3];
     for (int k = 0; k < 3; k++) {
@@ -236,7 +237,7 @@ BODY void NAME(add_turning)(const REAL *turn, uint64_t n, REAL d[3][3], REAL g[3
         for (int c = 0; c < 3; c++)
             a[c] += part[c];
     }
-    NAME(turning_moment)(turn, n, a, mu, moment);
+    NAME(turning_moment)(turn, 1, a, mu, moment);
     for (int k = 0; k < 3; k++) {
         NAME(cross)(g[k], moment, part);
         for (int c = 0; c < 3; c++)
@@ -244,24 +245,50 @@ BODY void NAME(add_turning)(const REAL *turn, uint64_t n, REAL d[3][3], REAL g[3
     }
 }
 
+/* Products of one element for some columns. */
+BODY void NAME(tetrahedron_products)(const NAME(tetrahedra_product_args) * o, uint64_t e, uint32_t lane,
+                                     uint32_t columns, double *shared)
+{
+    const uint64_t n = o->n;
+    const REAL lambda = o->modulus[e], mu = o->modulus[n + e];
+    REAL d[3][3], g[3][3], f[3][3], turn[6] = {0};
+    uint32_t node[4];
+    for (uint32_t c = 0; c < 6 && o->turn; c++)
+        turn[c] = o->turn[c * n + e];
+    for (uint32_t k = 0; k < 4; k++)
+        node[k] = o->element[k * n + e];
+    for (int k = 0; k < 3; k++)
+        for (int c = 0; c < 3; c++)
+            g[k][c] = o->world[(uint64_t)(3 * k + c) * n + e];
+    for (uint32_t j = 0; j < columns; j++) {
+        for (int k = 0; k < 3; k++)
+            NAME(difference)(o->of.d[j], node[k + 1], node[0], d[k]);
+        NAME(stress_forces)(d, g, lambda, mu, f);
+        if (o->turn)
+            NAME(add_turning)(turn, d, g, mu, f);
+        NAME(share_forces)(shared + (uint64_t)12 * LANES * j, lane, f);
+    }
+}
+
 BODY void NAME(tetrahedra_product)(const NAME(tetrahedra_product_args) * o, uint32_t block, uint32_t lane,
                                    uint32_t phase, double *shared)
 {
-    const uint64_t e = (uint64_t)block * LANES + lane, n = o->n;
+    const uint64_t e = (uint64_t)block * LANES + lane;
     if (phase == 1)
-        NAME(sum_slots)(&o->sums, block, lane, shared);
-    if (phase == 1 || e >= n)
-        return;
-    REAL d[3][3], g[3][3], f[3][3];
-    for (int k = 0; k < 3; k++) {
-        NAME(difference)(o->d, o->element[(uint64_t)(k + 1) * n + e], o->element[e], d[k]);
-        for (int c = 0; c < 3; c++)
-            g[k][c] = o->world[(uint64_t)(3 * k + c) * n + e];
-    }
-    NAME(stress_forces)(d, g, o->modulus[e], o->modulus[n + e], f);
-    if (o->turn)
-        NAME(add_turning)(o->turn + e, n, d, g, o->modulus[n + e], f);
-    NAME(share_forces)(shared, lane, f);
+        NAME(sum_slots)(&o->sums, block, lane, 1, shared);
+    else if (e < o->n)
+        NAME(tetrahedron_products)(o, e, lane, 1, shared);
+}
+
+/* The same for several columns, for which a block needs more memory. */
+BODY void NAME(tetrahedra_products)(const NAME(tetrahedra_product_args) * o, uint32_t block, uint32_t lane,
+                                    uint32_t phase, double *shared)
+{
+    const uint64_t e = (uint64_t)block * LANES + lane;
+    if (phase == 1)
+        NAME(sum_slots)(&o->sums, block, lane, o->of.count, shared);
+    else if (e < o->n)
+        NAME(tetrahedron_products)(o, e, lane, o->of.count, shared);
 }
 
 /* Of node with gradient g: (lambda + mu) g g^T + mu |g|^2, less the derivative of R, on the diagonal. */
@@ -287,7 +314,7 @@ BODY void NAME(tetrahedra_diagonal)(const NAME(tetrahedra_diagonal_args) * o, ui
 {
     const uint64_t e = (uint64_t)block * LANES + lane, n = o->n;
     if (phase == 1)
-        NAME(sum_slots)(&o->sums, block, lane, shared);
+        NAME(sum_slots)(&o->sums, block, lane, 1, shared);
     if (phase == 1 || e >= n)
         return;
     REAL g[4][3] = {{0}}, diagonal[3];

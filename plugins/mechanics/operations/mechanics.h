@@ -37,12 +37,13 @@
 enum {
     FIRST_SCRATCH_VEC = 62, /* coordinates and derivatives in turn, DV_SCRATCH_COUNT of each */
     FIRST_PRIVATE_VEC = FIRST_SCRATCH_VEC + 2 * DV_SCRATCH_COUNT,
-    VEC_EVEN_POSITION = 94, /* of the last step that was good, or of the one that is being looked at: they take turns */
-    VEC_EVEN_VELOCITY = 95,
-    VEC_SINK = 97, /* derivatives: what acts on an external state */
-    VEC_ZERO = 99, /* derivatives: the displacement of an external state */
-    VEC_ODD_POSITION = 100,
-    VEC_ODD_VELOCITY = 101
+    VEC_EVEN_POSITION =
+        126, /* of the last step that was good, or of the one that is being looked at: they take turns */
+    VEC_EVEN_VELOCITY = 127,
+    VEC_SINK = 129, /* derivatives: what acts on an external state */
+    VEC_ZERO = 131, /* derivatives: the displacement of an external state */
+    VEC_ODD_POSITION = 132,
+    VEC_ODD_VELOCITY = 133
 };
 
 _Static_assert((int)FIRST_PRIVATE_VEC <= (int)VEC_EVEN_POSITION, "solvers do not get the vectors of the step check");

@@ -185,6 +185,7 @@ const DvMechanicalOperationsOps dv_mechanical_operations = {
     .scatter = operation_scatter,
     .compute_force = operation_compute_force,
     .add_mbk = operation_add_mbk,
+    .add_mbk_columns = operation_add_mbk_columns,
     .add_mdx = operation_add_mdx,
     .acceleration_from_force = operation_acceleration_from_force,
     .mass_kind = operation_mass_kind,

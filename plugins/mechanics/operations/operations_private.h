@@ -96,6 +96,8 @@ void operation_compute_force(DvMechanics *m, const DvStep *step, DvVecId f, DvWa
 void operation_interaction_forces_to_external(DvMechanics *m, const DvStep *step);
 
 void operation_add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVecId res, DvVecId d, DvWalk walk);
+void operation_add_mbk_columns(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t columns,
+                               const DvVecId *res, const DvVecId *d, DvWalk walk);
 
 void operation_add_mdx(DvMechanics *m, double factor, DvVecId res, DvVecId d);
 void operation_acceleration_from_force(DvMechanics *m, DvVecId a, DvVecId f);

@@ -162,7 +162,24 @@ static void pull_product_up(DvMechanics *m, MappingItem *mapping, const DvStep *
     mapping->at_points->apply_jt(mapping->self, &from, &in, points, count);
 }
 
-void operation_add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVecId res, DvVecId d, DvWalk walk)
+/* ---- All of it ---- */
+
+typedef enum Reach { REACHES_NONE, REACHES_INDEPENDENT, REACHES_MAPPED, REACHES_BOTH } Reach;
+
+/* Which kinds of states that are moved a component acts on. */
+static Reach reach_of(const DvMechanics *m, const FieldItem *field)
+{
+    unsigned reach = REACHES_NONE;
+    for (uint32_t i = 0; i < field->state_count; i++) {
+        const StateKind kind = m->states[field->states[i]].kind;
+        reach |= kind == STATE_INDEPENDENT ? REACHES_INDEPENDENT : kind == STATE_MAPPED ? REACHES_MAPPED : REACHES_NONE;
+    }
+    return (Reach)reach;
+}
+
+/* The product, or with `below` only what does not act on independent states alone. */
+static void add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVecId res, DvVecId d, DvWalk walk,
+                    bool below)
 {
     if (res == DV_NO_VEC || d == DV_NO_VEC)
         return;
@@ -179,7 +196,8 @@ void operation_add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, Dv
         begin_product_below(m, mapping, step, ids, mapped, by_points);
     }
     for (uint32_t i = 0; i < m->field_list.count; i++)
-        if (walk_takes(field_at(m, i)->below_stop, walk) && mechanics_alive(m, field_at(m, i)->object))
+        if (walk_takes(field_at(m, i)->below_stop, walk) && mechanics_alive(m, field_at(m, i)->object) &&
+            !(below && reach_of(m, field_at(m, i)) == REACHES_INDEPENDENT))
             add_product_of(m, field_at(m, i), step, factors);
     for (uint32_t i = m->mapping_list.count; i-- > 0;) {
         MappingItem *mapping = mapping_at(m, i);
@@ -188,4 +206,97 @@ void operation_add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, Dv
             pull_product_up(m, mapping, step, factors.k, by_points);
     }
     operation_end(m);
+}
+
+void operation_add_mbk(DvMechanics *m, const DvStep *step, DvFactors factors, DvVecId res, DvVecId d, DvWalk walk)
+{
+    add_mbk(m, step, factors, res, d, walk, false);
+}
+
+/* ---- Several columns ---- */
+
+typedef struct Columns {
+    uint32_t count;
+    const DvVecId *res, *d;
+} Columns;
+
+/* From here on the vectors of the states are those of a column. */
+static void turn_to(DvMechanics *m, const Columns *columns, uint32_t i)
+{
+    m->roles = (Roles){
+        {columns->d[i], DV_DX, VEC_ZERO}, {DV_NO_VEC, DV_NO_VEC, DV_NO_VEC}, {columns->res[i], DV_DFORCE, VEC_SINK}};
+    m->epoch++;
+}
+
+/* All columns by the twin at once; false: it cannot. */
+static bool add_columns_there(DvMechanics *m, FieldItem *field, const DvStep *step, DvFactors factors,
+                              const Columns *columns)
+{
+    const double k = field_stiffness_factor(field, factors), mass = field_mass_factor(field, factors);
+    const bool stiff = field->ops->add_dforce && (k != 0.0 || factors.b != 0.0), heavy = field->mass && mass != 0.0;
+    DvTwin *twin = field->twin ? field_twin_of_products(m, field) : NULL;
+    DvConstVec dx[DV_MOST_COLUMNS];
+    DvVec df[DV_MOST_COLUMNS];
+    const bool of_one = field->state_count == 1 || field->states[0] == field->states[1];
+    if (!twin || twin->ops->size <= offsetof(DvTwinOps, add_mdx_columns) || !(of_one || field->twin->alone))
+        return false;
+    const DvTwinOps *ops = twin->ops;
+    if ((stiff && !ops->add_dforce_columns && (ops->add_dforce || !field->mass)) || (heavy && !ops->add_mdx_columns))
+        return false;
+    for (uint32_t i = 0; i < columns->count; i++) {
+        StateItem *state = &m->states[field->states[field->twin->side]];
+        turn_to(m, columns, i);
+        if (!mechanics_fetch(m, state, field->object, field->twin->space->number))
+            return true;
+        dx[i] = state->x;
+        df[i] = state->f;
+    }
+    if (stiff && ops->add_dforce_columns)
+        ops->add_dforce_columns(twin, step, k, factors.b, columns->count, dx, df);
+    if (heavy)
+        ops->add_mdx_columns(twin, mass, columns->count, dx, df);
+    return true;
+}
+
+/* Whether sums keep their order when what acts on independent states comes first, for all columns, and then the rest of each. */
+static bool can_be_parted(const DvMechanics *m, const Columns *columns, const DvStep *step, DvWalk walk)
+{
+    for (uint32_t i = 0; i < columns->count; i++)
+        if (columns->res[i] == DV_NO_VEC || columns->d[i] == DV_NO_VEC || is_velocity(step, columns->d[i]))
+            return false;
+    for (uint32_t i = 0; i < m->field_list.count; i++)
+        if (walk_takes(field_at(m, i)->below_stop, walk) && reach_of(m, field_at(m, i)) == REACHES_BOTH)
+            return false;
+    return true;
+}
+
+static void add_independent(DvMechanics *m, const DvStep *step, DvFactors factors, const Columns *columns, DvWalk walk)
+{
+    operation_begin(m, roles_same(DV_NO_VEC, DV_NO_VEC, DV_NO_VEC));
+    for (uint32_t i = 0; i < m->field_list.count; i++) {
+        FieldItem *field = field_at(m, i);
+        if (!walk_takes(field->below_stop, walk) || !mechanics_alive(m, field->object) ||
+            reach_of(m, field) != REACHES_INDEPENDENT || add_columns_there(m, field, step, factors, columns))
+            continue;
+        for (uint32_t k = 0; k < columns->count; k++) {
+            turn_to(m, columns, k);
+            add_product_of(m, field, step, factors);
+        }
+    }
+    operation_end(m);
+}
+
+void operation_add_mbk_columns(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t columns,
+                               const DvVecId *res, const DvVecId *d, DvWalk walk)
+{
+    mechanics_update(m);
+    for (uint32_t first = 0; first < columns; first += DV_MOST_COLUMNS) {
+        const uint32_t rest = columns - first;
+        const Columns some = {rest < DV_MOST_COLUMNS ? rest : DV_MOST_COLUMNS, res + first, d + first};
+        const bool parted = can_be_parted(m, &some, step, walk);
+        if (parted)
+            add_independent(m, step, factors, &some, walk);
+        for (uint32_t i = 0; i < some.count; i++)
+            add_mbk(m, step, factors, some.res[i], some.d[i], walk, parted);
+    }
 }

@@ -50,7 +50,8 @@ enum {
 enum {
     DV_SCRATCH_LINEAR = 0,      /* linear solvers have the numbers from here on, within set_system or a solve */
     DV_SCRATCH_INTEGRATION = 8, /* ODE solvers these, within a solve */
-    DV_SCRATCH_COUNT = 16
+    DV_SCRATCH_COLUMNS = 16,    /* linear solvers these, for right-hand sides beside the first */
+    DV_SCRATCH_COUNT = 32
 };
 
 /* Which states an operation on vectors runs over, in tree order. */
@@ -174,6 +175,10 @@ typedef struct DvMechanicalOperationsOps {
     /* In that space: res += the diagonal of m M + b B + k K, stiffness at the last compute_force, without projection. false: it is not known
      * there, as something acts through a mapping, by a twin that cannot tell, or is projected along no axis; then nothing is added.     [step] */
     bool (*add_diagonal)(DvMechanics *m, const DvStep *step, DvFactors factors, DvVecId res);
+    /* add_mbk for several columns, res[i] and d[i], with the bits of one after the other: what acts on independent states alone and has a
+     * twin that can, reads its operator once for DV_MOST_COLUMNS of them.     [step] */
+    void (*add_mbk_columns)(DvMechanics *m, const DvStep *step, DvFactors factors, uint32_t columns, const DvVecId *res,
+                            const DvVecId *d, DvWalk walk);
 } DvMechanicalOperationsOps;
 
 DV_END_DECLS

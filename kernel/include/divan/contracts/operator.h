@@ -64,7 +64,10 @@ DV_BEGIN_DECLS
 #define DV_OPERATOR         "divan.operator/1"
 #define DV_DEVICE_OPERATORS "divan.device-operators/1"
 
-enum { DV_MOST_PARTS = 12 };
+enum {
+    DV_MOST_PARTS = 12,
+    DV_MOST_COLUMNS = 4 /* of a product */
+};
 
 /* An array of the component, which stays as it is until its version is another. */
 typedef struct DvOperatorPart {
@@ -154,6 +157,11 @@ typedef struct DvTwinOps {
      * place: added to df, to res. Without them preconditioners by the diagonal are built on the host. */
     void (*add_diagonal)(DvTwin *twin, const DvStep *step, double k, double b, const DvVec *df);
     void (*add_mass_diagonal)(DvTwin *twin, double factor, DvVec res);
+    /* Optional, of what acts on one state: add_dforce and add_mdx for up to DV_MOST_COLUMNS columns in one pass over the operator. Each
+     * column has the bits of a product by itself. */
+    void (*add_dforce_columns)(DvTwin *twin, const DvStep *step, double k, double b, uint32_t columns,
+                               const DvConstVec *dx, const DvVec *df);
+    void (*add_mdx_columns)(DvTwin *twin, double factor, uint32_t columns, const DvConstVec *dx, const DvVec *res);
 } DvTwinOps;
 
 typedef struct DvDeviceOperatorsOps {

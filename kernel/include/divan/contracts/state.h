@@ -41,7 +41,7 @@ enum {
     DV_DFORCE,              /* what add_dforce adds to */
     DV_LAMBDA,              /* forces of Lagrangian constraints in the last step, of mapped states */
     DV_FIRST_FREE_VEC = 16, /* dynamic ids: even: coordinates, odd: derivatives */
-    DV_MAX_VEC = 102
+    DV_MAX_VEC = 134
 };
 typedef enum DvVecKind { DV_COORDS, DV_DERIVS } DvVecKind;
 static inline DvVecKind dv_vec_kind(DvVecId id)

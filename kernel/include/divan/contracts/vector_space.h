@@ -58,6 +58,7 @@ typedef struct DvSlotStep {
 /* What a space has done since it was opened; allocations are calls of take. */
 typedef struct DvSpaceCounts {
     uint64_t launches, waits, bytes_put, bytes_got, allocations, bytes_held;
+    uint64_t bytes_read; /* of operators, by the products that have been asked for, as twins say that count them */
 } DvSpaceCounts;
 
 typedef struct DvRecording DvRecording;

@@ -22,7 +22,7 @@ typedef struct DvIntegrator {
     DvLinearSolverUse solver; /* ops NULL: there was none yet */
     DvStep step;
     DvFactors factors;
-    DvVecId scratch[DV_SCRATCH_COUNT - DV_SCRATCH_INTEGRATION]; /* those that were used */
+    DvVecId scratch[DV_SCRATCH_COLUMNS - DV_SCRATCH_INTEGRATION]; /* those that were used */
 } DvIntegrator;
 
 /* What the classes have alike: `operations` of DV_INTEGRATOR_OPS, and the names of their bases, the nearest first. A class that does
@@ -75,7 +75,7 @@ DV_NODISCARD DV_PUBLIC DvStatus dv_integrator_solve(DvIntegrator *integrator, Dv
 DV_NODISCARD DV_PUBLIC DvStatus dv_integrator_refuse_massless(const DvIntegrator *integrator);
 DV_NODISCARD DV_PUBLIC DvStatus dv_integrator_require_diagonal_mass(const DvIntegrator *integrator);
 
-/* A derivative vector for use within one solve: `number` below DV_SCRATCH_COUNT - DV_SCRATCH_INTEGRATION. Its id stays as long as the
+/* A derivative vector for use within one solve: `number` below DV_SCRATCH_COLUMNS - DV_SCRATCH_INTEGRATION. Its id stays as long as the
  * mechanics are open, and states that come later have it too. The first use of a number takes it.     [step] */
 DV_PUBLIC DvVecId dv_integrator_take_scratch(DvIntegrator *integrator, uint32_t number);
 static inline DvVecId dv_integrator_scratch(DvIntegrator *integrator, uint32_t number)
