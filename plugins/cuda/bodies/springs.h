@@ -69,7 +69,7 @@ BODY void NAME(springs_product)(const NAME(springs_product_args) * o, uint32_t b
         return;
     const uint64_t a = (uint64_t)o->pair[i] * o->dim, b = (uint64_t)o->pair[n + i] * o->dim;
     const REAL slope = o->tangent[o->dim * n + i], all = (REAL)o->k * o->tangent[(o->dim + 1) * n + i];
-    REAL u[MOST_DIM], d[MOST_DIM];
+    REAL u[MOST_DIM] = {0}, d[MOST_DIM];
     for (uint32_t c = 0; c < o->dim; c++)
         u[c] = o->tangent[c * n + i];
     for (uint32_t c = 0; c < o->dim && !o->of.d[0]; c++) /* the diagonal */
