@@ -127,11 +127,8 @@ static void ask_some(DvKrylovRows *rows, uint32_t turns, uint32_t count, DvAddre
         krylov_course_turn(rows->method, rows->width);
     krylov_course_ahead(rows->method, rows->width, turns - first, &rows->recorded);
     device->ops->guard(device, DV_NO_SLOT);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = rows->method[i].first;
-        device->ops->keep_slots(device, to + i * row_bytes, at, VALUES + 2 * turns);
-        device->ops->put_slots(device, at + NEXT, (const double[]){at + VALUES}, 1);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        krylov_course_keep(&rows->method[i], to + i * row_bytes, VALUES + 2 * turns);
 }
 
 /* Columns without a row have ended before they begin. */

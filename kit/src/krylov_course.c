@@ -197,6 +197,13 @@ static bool look(DvKrylovCourse *course, double *slots)
     return krylov_course_take(course, slots);
 }
 
+void krylov_course_keep(const KrylovMethod *method, DvAddress to, uint32_t count)
+{
+    DvVectorSpace *device = method->course->storage.space;
+    device->ops->keep_slots(device, to, method->first, count);
+    device->ops->put_slots(device, method->first + NEXT, (const double[]){method->first + VALUES}, 1);
+}
+
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
@@ -234,8 +241,7 @@ static bool look_far(const KrylovMethod *method, uint32_t first, uint32_t count,
         krylov_course_ahead(method, 1, some, recorded);
         count -= some;
         device->ops->guard(device, DV_NO_SLOT);
-        device->ops->keep_slots(device, rows->store + (size_t)part * DV_SLOTS * sizeof *slots, 0, DV_SLOTS);
-        device->ops->put_slots(device, NEXT, (const double[]){VALUES}, 1);
+        krylov_course_keep(method, rows->store + (size_t)part * DV_SLOTS * sizeof *slots, DV_SLOTS);
         device->ops->guard(device, STOP);
     }
     const DvStepMark mark = dv_step_mark();

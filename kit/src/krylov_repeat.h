@@ -64,6 +64,8 @@ typedef struct KrylovMethod {
 void krylov_course_reserve(DvKrylovCourse *course, uint32_t iterations);
 /* The values of iterations that were not known yet; whether the solve is over. */
 bool krylov_course_take(DvKrylovCourse *course, const double *slots);
+/* So many slots of a method go to a place there, to be fetched later, and values are kept from the first one on again; without a guard. */
+void krylov_course_keep(const KrylovMethod *method, DvAddress to, uint32_t count);
 /* On the slots of a method; at most 24 steps. */
 void krylov_course_calculate(const KrylovMethod *method, const DvSlotStep *steps, uint32_t count);
 /* An iteration of several methods, with the product of all in one pass over the operator. Of one the guard is as it was. */

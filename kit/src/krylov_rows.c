@@ -5,16 +5,6 @@
 #include <divan/kit/listed_numbers.h>
 #include <divan/memory.h>
 
-/* Whether such rows can be listed: each has its columns ascending, each once. */
-static bool are_ascending(const DvSparseRows *rows)
-{
-    for (uint32_t r = 0; r < rows->rows; r++)
-        for (uint32_t e = rows->row_start[r] + 1; e < rows->row_start[r + 1]; e++)
-            if (rows->columns[e] <= rows->columns[e - 1])
-                return false;
-    return true;
-}
-
 /* Whether a solve works on states of which some are kept elsewhere. */
 static bool is_there(DvKrylovSolver *self)
 {
@@ -88,7 +78,7 @@ static DvStatus solve_row(DvKrylovSolver *self, const DvSparseRows *b, uint32_t 
 DvStatus dv_krylov_solver_solve_there(void *self_, const DvSparseRows *b, DvVecId *x, bool *there)
 {
     DvKrylovSolver *self = self_;
-    *there = is_there(self) && are_ascending(b);
+    *there = is_there(self) && dv_sparse_rows_ascend(b);
     if (!*there)
         return DV_OK;
     DvStatus status = dv_linear_solver_check_rows(&self->base, b);
@@ -365,7 +355,7 @@ static DvStatus side_by_side(Sweep *s)
 DvStatus dv_krylov_solver_compliance(void *self_, const DvSparseRows *j, double factor, double *w, size_t stride)
 {
     DvKrylovSolver *self = self_;
-    if (!is_there(self) || !are_ascending(j))
+    if (!is_there(self) || !dv_sparse_rows_ascend(j))
         return dv_linear_solver_compliance(self, j, factor, w, stride);
     DvStatus status = dv_linear_solver_check_rows(&self->base, j);
     dv_phase_begin("compliance");

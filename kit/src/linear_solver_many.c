@@ -19,6 +19,15 @@ DvStatus dv_linear_solver_check_rows(const DvLinearSolver *solver, const DvSpars
     return DV_OK;
 }
 
+bool dv_sparse_rows_ascend(const DvSparseRows *rows)
+{
+    for (uint32_t r = 0; r < rows->rows; r++)
+        for (uint32_t e = rows->row_start[r] + 1; e < rows->row_start[r + 1]; e++)
+            if (rows->columns[e] <= rows->columns[e - 1])
+                return false;
+    return true;
+}
+
 void dv_sparse_row_spread(const DvSparseRows *rows, uint32_t row, double *dense, size_t n)
 {
     memset(dense, 0, n * sizeof *dense);

@@ -96,9 +96,11 @@ static void add_force(DvTwin *base, const DvStep *step, const DvConstVec *x, con
     gather(self, 1, f, false);
 }
 
-/* Of one state, or one column between two: then dx and df have one for each state; dx of nowhere: the diagonal. */
-static void multiply(SpringsTwin *self, double k, uint32_t columns, const DvConstVec *dx, const DvVec *df)
+/* Between two states one column: dx and df have a vector of each. dx of nowhere: the diagonal. */
+static void add_dforce_columns(DvTwin *base, const DvStep *step, double k, double b, uint32_t columns,
+                               const DvConstVec *dx, const DvVec *df)
 {
+    SpringsTwin *self = (SpringsTwin *)base;
     Space *space = self->twin.space;
     const DvPrecision precision = self->twin.precision;
     const uint32_t dim = self->twin.dim;
@@ -106,6 +108,7 @@ static void multiply(SpringsTwin *self, double k, uint32_t columns, const DvCons
     const bool there =
         device_array_room(space, &self->value, columns * dim * dv_space_bytes(precision, self->count), &why);
     dv_text_free(&why);
+    (void)step, (void)b;
     if (!self->kept || !there)
         return;
     SPACE_LAUNCH(space, precision, springs_product, self->count, .n = self->count, .of = COLUMNS_OF(columns, dx, df),
@@ -118,21 +121,13 @@ static void multiply(SpringsTwin *self, double k, uint32_t columns, const DvCons
 
 static void add_dforce(DvTwin *base, const DvStep *step, double k, double b, const DvConstVec *dx, const DvVec *df)
 {
-    (void)step, (void)b;
-    multiply((SpringsTwin *)base, k, 1, dx, df);
+    add_dforce_columns(base, step, k, b, 1, dx, df);
 }
 
 static void add_diagonal(DvTwin *base, const DvStep *step, double k, double b, const DvVec *df)
 {
     const DvConstVec none[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
     add_dforce(base, step, k, b, none, df);
-}
-
-static void add_dforce_columns(DvTwin *base, const DvStep *step, double k, double b, uint32_t columns,
-                               const DvConstVec *dx, const DvVec *df)
-{
-    (void)step, (void)b;
-    multiply((SpringsTwin *)base, k, columns, dx, df);
 }
 
 static const DvTwinOps ops = {.size = sizeof(DvTwinOps),

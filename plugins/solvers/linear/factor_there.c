@@ -144,24 +144,13 @@ void factor_there_solve(const FactorThere *there, DvVecId x, DvVecId b)
 
 /* ---- Rows of constraints ---- */
 
-static bool are_ascending(const DvSparseRows *rows)
-{
-    for (uint32_t r = 0; r < rows->rows; r++)
-        for (uint32_t e = rows->row_start[r] + 1; e < rows->row_start[r + 1]; e++)
-            if (rows->columns[e] <= rows->columns[e - 1])
-                return false;
-    return true;
-}
-
 bool factor_there_solve_row(FactorThere *there, const DvLinearSolver *solver, const DvSparseRows *b, DvVecId *x)
 {
+    if (!dv_sparse_rows_ascend(b))
+        return false;
     const DvStepMark mark = dv_step_mark();
     DvVecId ids[2];
     uint32_t *places = dv_step_alloc((size_t)b->row_start[1] + 1, sizeof *places);
-    if (!are_ascending(b)) {
-        dv_step_release(mark);
-        return false;
-    }
     (void)solver->ops->scratch(solver->m, DV_DERIVS, DV_SCRATCH_LINEAR, 2, ids);
     for (uint32_t i = 0, at = 0, first = 0; i < there->states; first += there->size[i++]) {
         uint32_t count = 0;
@@ -178,7 +167,8 @@ bool factor_there_solve_row(FactorThere *there, const DvLinearSolver *solver, co
 
 bool factor_there_compliance(FactorThere *there, const DvSparseRows *j, double factor, double *w, size_t stride)
 {
-    if (there->twin->ops->size <= offsetof(DvTwinOps, compliance) || !there->twin->ops->compliance || !are_ascending(j))
+    if (there->twin->ops->size <= offsetof(DvTwinOps, compliance) || !there->twin->ops->compliance ||
+        !dv_sparse_rows_ascend(j))
         return false;
     dv_space_range(there->storage.space, dv_object_name(there->solver));
     there->twin->ops->compliance(there->twin, j, factor, w, stride);

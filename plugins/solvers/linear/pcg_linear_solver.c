@@ -150,11 +150,12 @@ static DvStatus build_preconditioner(PcgLinearSolver *self, DvMechanics *m, cons
  * kept by saved runs as it was built, and a correction may ask for its solutions. */
 static bool leaves_behind(PcgLinearSolver *self, DvMechanics *m)
 {
+    if (!dv_krylov_inverses_may_be_made_there(&self->inverses, self->krylov.base.ops, m))
+        return false;
     const DvLinearSystemUse system = system_of_preconditioner(self);
     if (system.object == NULL || !dv_preconditioned_system_builds_each(self->krylov.base.system.object) ||
         !dv_linear_system_may_be_skipped(system) || dv_matrix_linear_system_is_watched(system.object) ||
-        dv_node_find(dv_object_node(dv_object_of(self)), DV_CONSTRAINT_CORRECTION, DV_SEARCH_DOWN) != NULL ||
-        !dv_krylov_inverses_may_be_made_there(&self->inverses, self->krylov.base.ops, m))
+        dv_node_find(dv_object_node(dv_object_of(self)), DV_CONSTRAINT_CORRECTION, DV_SEARCH_DOWN) != NULL)
         return false;
     system.ops->skip(system.self, self->krylov.base.ops->unknowns(m));
     self->left_behind = self->inverses.is_made_there = true;

@@ -149,6 +149,8 @@ DV_PUBLIC const DvMechanics *dv_linear_solver_mechanics(void *self);
 DV_PUBLIC void dv_linear_solver_left(DvLinearSolver *solver, double left);
 /* Whether all columns are unknowns of the present system; else an error is reported.     [step] */
 DV_NODISCARD DV_PUBLIC DvStatus dv_linear_solver_check_rows(const DvLinearSolver *solver, const DvSparseRows *rows);
+/* Whether each row has its columns ascending, each once.     [any] */
+DV_PUBLIC bool dv_sparse_rows_ascend(const DvSparseRows *rows);
 /* Row `row` as n numbers.     [any] */
 DV_PUBLIC void dv_sparse_row_spread(const DvSparseRows *rows, uint32_t row, double *dense, size_t n);
 
